@@ -14,6 +14,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "error.h"
+#include "magnitude.h"
 #include "memory/host.h"
 #include "processors.h"
 #include "threads.h"
@@ -21,19 +22,11 @@
 
 #include <complex.h>
 #include <float.h>
-#include <math.h>
 #include <stdio.h>
 
 /* Rows of a block of the diagonal. Threads meet once a block, which takes about 10 us; one thread solves
  * a block of doubles in 6 us. A thread gets at least LEAST_ELEMENTS: 10 us for doubles in its cache. */
 enum { BLOCK = 128, LEAST_ELEMENTS = 1 << 15, COLUMNS = 4 };
-
-/* Numbers beyond these are left to LAPACK. */
-typedef struct {
-  double least, most;
-} range;
-
-static const range ranges[] = {{0x1p-100, 0x1p100}, {0x1p-960, 0x1p960}}; /* single, double */
 
 /* op (T) x = y. */
 typedef struct {
@@ -73,15 +66,10 @@ typedef struct {
   void (*subtract) (const panel *p, int64_t begin, int64_t end);
   void (*subtract_dots) (const panel *p, int64_t begin, int64_t end);
   void (*solve_block) (const panel *p, const triangle *t, int64_t size);
-  double (*largest) (const void *values, int64_t count);
-  void (*look_at_diagonal) (const triangle *t, double *least, double *most);
 } kernels;
 
 #define KERNELS(letter)                                                                            \
-  {                                                                                                \
-    subtract_##letter, subtract_dots_##letter, solve_block_##letter, largest_##letter,             \
-        look_at_diagonal_##letter                                                                  \
-  }
+  { subtract_##letter, subtract_dots_##letter, solve_block_##letter }
 static const kernels by_type[] = {KERNELS (s), KERNELS (d), KERNELS (c), KERNELS (z)};
 
 /* ---- one solution ------------------------------------------------------------------------- */
@@ -180,13 +168,13 @@ static void factors_of (const gpumm_call *x, triangle factor[2]) {
 /* Multiplies x by the inverse, or by its transpose. */
 static gpumm_status invert (const gpumm_call *call, const triangle factor[2], int is_transposed,
                             void *x) {
-  const range allowed = ranges[call->type == GPUMM_D || call->type == GPUMM_Z];
+  const gpumm_range allowed = gpumm_safe_range (call->type);
   gpumm_status status = GPUMM_OK;
   for (int i = 0; i < 2 && !status; i++) {
     triangle t = factor[is_transposed ? 1 - i : i];
     t.is_transposed ^= is_transposed;
     status = solve (call->type, &t, x);
-    const double largest = by_type[call->type].largest (x, call->n);
+    const double largest = gpumm_largest (call->type, x, call->n);
     if (!status && !(largest >= allowed.least && largest <= allowed.most))
       status = gpumm_fail (GPUMM_UNSUPPORTED, "a solution is too large or too small");
   }
@@ -194,13 +182,15 @@ static gpumm_status invert (const gpumm_call *call, const triangle factor[2], in
 }
 
 static gpumm_status check_diagonals (const gpumm_call *call, const triangle factor[2]) {
-  const range allowed = ranges[call->type == GPUMM_D || call->type == GPUMM_Z];
-  double least = INFINITY, most = 0;
-  for (int i = 0; i < 2; i++)
-    if (!factor[i].is_unit)
-      by_type[call->type].look_at_diagonal (&factor[i], &least, &most);
-  if (!(least >= allowed.least && most <= allowed.most))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "a diagonal element is too large or too small");
+  const gpumm_range allowed = gpumm_safe_range (call->type);
+  for (int i = 0; i < 2; i++) {
+    const triangle *t = &factor[i];
+    if (t->is_unit)
+      continue;
+    const gpumm_range found = gpumm_diagonal_range (call->type, t->a, t->n, t->lda);
+    if (!(found.least >= allowed.least && found.most <= allowed.most))
+      return gpumm_fail (GPUMM_UNSUPPORTED, "a diagonal element is too large or too small");
+  }
   return GPUMM_OK;
 }
 

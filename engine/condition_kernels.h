@@ -151,27 +151,6 @@ static void NAME (solve_block) (const panel *p, const triangle *t, int64_t size)
   }
 }
 
-/* The largest part of an element, NaN if one is NaN. */
-FOR_EACH_PROCESSOR static double NAME (largest) (const void *values, int64_t count) {
-  const T *x = values;
-  T most = 0, nan = 0;
-  for (int64_t i = 0; i < count * PARTS; i++) {
-    const T size = x[i] < 0 ? -x[i] : x[i];
-    most = size > most ? size : most;
-    nan += x[i] * 0;
-  }
-  return (double) (most + nan);
-}
-
-/* The least and the largest diagonal element's larger part; NaN counts as 0. */
-static void NAME (look_at_diagonal) (const triangle *t, double *least, double *most) {
-  for (int64_t j = 0; j < t->n; j++) {
-    const double size = NAME (largest) ((const T *) t->a + j * (t->lda + 1) * PARTS, 1);
-    *least = size >= *least ? *least : isnan (size) ? 0 : size;
-    *most = size > *most ? size : *most;
-  }
-}
-
 #undef JOINED
 #undef JOIN
 #undef NAME

@@ -4,10 +4,23 @@
  * they write comes back: of a triangle the triangle alone. Operands that are read and written are copied
  * in host memory while the device computes, so that a device that fails at last destroys nothing.
  *
+ * A program gets the results, info and so the warnings of its own BLAS and LAPACK, also where
+ * NVIDIA's libraries differ from them. Its own libraries compute:
+ *
+ *   products with alpha 0: cuBLAS reads A and B, and 0 * NaN is NaN
+ *   trmm, trsm and LAPACK, if numbers are not finite, or close to overflow or underflow: cuSOLVER
+ *     loses NaN, and does not scale
+ *   LAPACK, if info is not 0
+ *   a matrix that is singular to working precision: info depends on rounding errors
+ *   results that overflow: the order of the arithmetic decides which elements are Inf or NaN
+ *
+ * Most of this shows only while or after the device computes. Such calls are rare and take longer.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "multiply/algorithm.h"
 #include "devices.h"
 #include "error.h"
+#include "magnitude.h"
 #include "memory/host.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
@@ -16,7 +29,10 @@
 #include "threads.h"
 #include "types.h"
 
+#include <float.h>
+#include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- host memory -------------------------------------------------------------------------- */
@@ -31,12 +47,11 @@ static void copy_columns (void *context, int64_t begin, int64_t end) {
                       (size_t) from->rows * element, end - begin, 0);
 }
 
-/* Copies a matrix in host memory. A thread gets at least LEAST_BYTES. */
-static gpumm_status copy (const gpumm_matrix *from, const gpumm_matrix *to) {
+/* The columns that a thread copies at least: 1 MiB. */
+static int64_t columns_each (const gpumm_matrix *x) {
   enum { LEAST_BYTES = 1 << 20 };
-  const size_t bytes = (size_t) from->rows * gpumm_type_bytes (from->type);
-  return gpumm_parallel (from->cols, (int64_t) (LEAST_BYTES / (bytes + 1)) + 1, copy_columns,
-                         (gpumm_matrix[]){*from, *to});
+  const size_t bytes = (size_t) x->rows * gpumm_type_bytes (x->type);
+  return (int64_t) (LEAST_BYTES / (bytes + 1)) + 1;
 }
 
 /* The same in this thread, whatever is cancelled. */
@@ -44,12 +59,12 @@ static void restore (const gpumm_matrix *from, const gpumm_matrix *to) {
   copy_columns ((gpumm_matrix[]){*from, *to}, 0, from->cols);
 }
 
-/* A copy without gaps. */
-static gpumm_status save (const gpumm_matrix *x, gpumm_matrix *saved) {
+/* Memory for a copy without gaps. */
+static gpumm_status make_space (const gpumm_matrix *x, gpumm_matrix *saved) {
   *saved = *x;
   saved->ld = x->rows;
   saved->values = gpumm_allocate (x->rows * x->cols, gpumm_type_bytes (x->type));
-  return saved->values ? copy (x, saved) : GPUMM_HOST_MEMORY;
+  return saved->values ? GPUMM_OK : GPUMM_HOST_MEMORY;
 }
 
 /* ---- gemm --------------------------------------------------------------------------------- */
@@ -99,7 +114,9 @@ static gpumm_status multiply (const gpumm_call *x, gpumm_backend where) {
     p.c0 = &c; /* the plan looks at its sizes */
   gpumm_status status = open_product (&p, where, -1, &job);
   if (!status && reads) {
-    status = save (&c, &saved);
+    status = make_space (&c, &saved);
+    if (!status)
+      status = gpumm_parallel (c.cols, columns_each (&c), copy_columns, (gpumm_matrix[]){c, saved});
     job->c0 = saved;
   }
   if (!status) {
@@ -173,6 +190,11 @@ typedef struct {
   gpumm_matrix host, device; /* device.values is NULL if there is none */
   int reads, writes;
   char part; /* what it writes: 'U', 'L': a triangle; 'A': all */
+  /* The part whose numbers are looked at, 0: none. A triangle begins `apart` elements beside the
+   * diagonal. */
+  char looks;
+  int64_t apart;
+  _Atomic double largest; /* of that part, as gpumm_largest has it */
   gpumm_matrix saved;
 } operand;
 
@@ -188,6 +210,12 @@ typedef struct {
   int32_t info;
 } work;
 
+/* Of symm, syrk and the like each element of a result is a sum of products, in which NaN and Inf
+ * stay. */
+static int looks_at_numbers (const gpumm_call *x) {
+  return x->routine >= GPUMM_TRMM;
+}
+
 static void set (work *w, int i, void *values, int64_t rows, int64_t cols, int64_t ld, int reads,
                  int writes) {
   const gpumm_type type = i == PIVOTS || i == INFO ? GPUMM_I32 : w->call.type;
@@ -199,6 +227,8 @@ static void set (work *w, int i, void *values, int64_t rows, int64_t cols, int64
   w->x[i].reads = reads;
   w->x[i].writes = writes;
   w->x[i].part = 'A';
+  if (reads && gpumm_is_float (type) && looks_at_numbers (&w->call))
+    w->x[i].looks = 'A';
 }
 
 static void set_level3 (work *w) {
@@ -209,6 +239,8 @@ static void set_level3 (work *w) {
   if (x->routine == GPUMM_TRMM || x->routine == GPUMM_TRSM) {
     set (w, A, x->a, side, side, x->lda, 1, 0);
     set (w, B, x->b, m, n, x->ldb, 1, 1);
+    w->x[A].looks = x->uplo;
+    w->x[A].apart = x->diag == 'U';
   } else if (x->routine == GPUMM_SYMM || x->routine == GPUMM_HEMM) {
     set (w, A, x->a, side, side, x->lda, 1, 0);
     set (w, B, x->b, m, n, x->ldb, 1, 0);
@@ -237,6 +269,8 @@ static void set_lapack (work *w) {
     set (w, B, x->b, n, k, x->ldb, 1, 1);
     if (x->routine == GPUMM_GETRS)
       set (w, PIVOTS, x->pivots, n, 1, n, 1, 0);
+    else
+      w->x[A].looks = x->uplo;
     break;
   case GPUMM_GETRI:
     set (w, A, x->a, n, n, x->lda, 1, 0);
@@ -245,7 +279,7 @@ static void set_lapack (work *w) {
     break;
   case GPUMM_POTRF:
     set (w, A, x->a, n, n, x->lda, 1, 1);
-    w->x[A].part = x->uplo;
+    w->x[A].part = w->x[A].looks = x->uplo;
     break;
   case GPUMM_ORMQR:
     set (w, A, x->a, x->side == 'L' ? m : n, k, x->lda, 1, 0);
@@ -258,6 +292,10 @@ static void set_lapack (work *w) {
       set (w, TAU, x->tau, least, 1, least, 0, 1);
     else
       set (w, TAU, x->tau, k, 1, k, 1, 0);
+  }
+  if (x->routine == GPUMM_ORGQR || x->routine == GPUMM_ORMQR) { /* R lies above */
+    w->x[A].looks = 'L';
+    w->x[A].apart = 1;
   }
 }
 
@@ -306,14 +344,124 @@ static gpumm_status fetch_triangle (const operand *x) {
   return status;
 }
 
-/* Copies what the call changes, before anything of it comes back. */
-static gpumm_status save_operands (work *w) {
-  gpumm_status status = GPUMM_OK;
-  for (operand *x = w->x; x < w->x + OPERANDS && !status; x++)
-    if (x->writes && (x->reads || w->call.routine == GPUMM_GETRI))
-      status = save (&x->host, &x->saved);
+/* ---- numbers that are the CPU's -------------------------------------------------------------- */
+
+/* The library gets numbers within this range, and 0. QR computes squares. */
+static gpumm_range range_of (const gpumm_call *x) {
+  const gpumm_range safe = gpumm_safe_range (x->type);
+  return x->routine < GPUMM_GETRF    ? (gpumm_range){DBL_TRUE_MIN, DBL_MAX}
+         : x->routine >= GPUMM_GEQRF ? (gpumm_range){sqrt (safe.least), sqrt (safe.most)}
+                                     : safe;
+}
+
+static gpumm_status refuse (const gpumm_call *x, const char *what) {
+  return gpumm_fail (GPUMM_UNSUPPORTED, "%s: left to the CPU, as %s",
+                     gpumm_routine_name (x->routine, x->type), what);
+}
+
+/* The largest number in the part of a column that is looked at. */
+static double largest_of_column (const operand *x, int64_t j) {
+  const gpumm_matrix *h = &x->host;
+  const int64_t first = x->looks == 'L' ? gpumm_least (j + x->apart, h->rows) : 0;
+  const int64_t end = x->looks == 'U' ? gpumm_least (j + 1 - x->apart, h->rows) : h->rows;
+  const size_t at = (size_t) (first + j * h->ld) * gpumm_type_bytes (h->type);
+  return gpumm_largest (h->type, (const char *) h->values + at, end - first);
+}
+
+/* Looks at columns of an operand, and copies each if the call changes it: memory is read once. */
+static void look_and_save (void *context, int64_t begin, int64_t end) {
+  operand *x = context;
+  gpumm_matrix pair[] = {x->host, x->saved};
+  double found = 0;
+  for (int64_t j = begin; j < end; j++) {
+    if (x->looks)
+      found = gpumm_larger (largest_of_column (x, j), found);
+    if (x->saved.values)
+      copy_columns (pair, j, j + 1);
+  }
+  double known = x->largest;
+  while (!isnan (known) && !(found <= known)
+         && !atomic_compare_exchange_weak (&x->largest, &known, found))
+    continue;
+}
+
+/* Copies what the call changes, before anything of it comes back, and refuses numbers that are the
+ * CPU's. Called while the device computes: then it costs no time. */
+static gpumm_status look_at_operands (work *w) {
+  const gpumm_range allowed = range_of (&w->call);
+  for (operand *x = w->x; x < w->x + OPERANDS; x++) {
+    const int saves = x->writes && (x->reads || w->call.routine == GPUMM_GETRI);
+    gpumm_status status = GPUMM_OK;
+    if (saves)
+      status = make_space (&x->host, &x->saved);
+    if (!status && (saves || x->looks))
+      status = gpumm_parallel (x->host.cols, columns_each (&x->host), look_and_save, x);
+    if (status)
+      return status;
+    if (!(x->largest <= allowed.most && (x->largest == 0 || x->largest >= allowed.least)))
+      return refuse (&w->call, "numbers are not finite, or close to overflow or underflow");
+  }
+  return GPUMM_OK;
+}
+
+/* Refuses the diagonal of a factor, or of trsm's triangle, if it is extreme or the factor is
+ * singular to working precision: the smallest pivot below 16 sqrt (n) eps of the largest one. For
+ * n = 1000 that is 500 eps. Matrices of rank 999 had up to 190 eps in single precision, random ones
+ * above 60000 eps. The pivots of Cholesky's factor are the squares. */
+static gpumm_status check_diagonal (const gpumm_call *x) {
+  const gpumm_range allowed = range_of (x);
+  const int is_cholesky = x->routine == GPUMM_POTRF || x->routine == GPUMM_POTRS;
+  const int is_square = x->routine == GPUMM_GETRS || x->routine == GPUMM_GETRI || is_cholesky;
+  const int64_t n = x->routine == GPUMM_TRSM ? (x->side == 'L' ? x->m : x->n)
+                    : is_square              ? x->n
+                                             : gpumm_least (x->m, x->n);
+  const double eps = gpumm_is_single (x->type) ? FLT_EPSILON : DBL_EPSILON;
+  const double noise = 16 * sqrt ((double) n) * eps;
+  const gpumm_range found = gpumm_diagonal_range (x->type, x->a, n, x->lda);
+  const double share = found.least / found.most;
+  if (!(found.least >= allowed.least && found.most <= allowed.most))
+    return refuse (x, "a diagonal element is zero, not finite, or close to overflow or underflow");
+  if (x->routine >= GPUMM_GETRF && x->routine < GPUMM_GEQRF
+      && !((is_cholesky ? share * share : share) > noise))
+    return refuse (x, "the matrix is singular to working precision");
+  return GPUMM_OK;
+}
+
+/* Looks at what the device has written whole: a sum is finite only if all numbers are. */
+static gpumm_status check_result (const work *w, const operand *x) {
+  const gpumm_matrix *d = &x->device;
+  const int is_complex = gpumm_is_complex (d->type);
+  double sum[2] = {0, 0};
+  gpumm_matrix to = {
+      .type = is_complex ? GPUMM_Z : GPUMM_D, .rows = 1, .cols = 1, .ld = 1, .values = sum};
+  gpumm_matrix from = to;
+  gpumm_status status = gpumm_buffer_new (w->device, sizeof sum, &from.buffer);
+  if (status)
+    return status;
+  from.values = gpumm_buffer_address (from.buffer);
+  const gpumm_fold fold = {
+      .op = GPUMM_FOLD_SUM,
+      .map = {.domain = d->type,
+              .size = {d->rows, d->cols, 1, 1},
+              .inputs = 1,
+              .input = {{.type = d->type,
+                         .buffer = d->buffer,
+                         .values = d->values,
+                         .stride = {1, d->ld, 0, 0}}}},
+      .inner = 1,
+      .count = d->rows * d->cols,
+      .outer = 1,
+      .output = {.type = to.type, .buffer = from.buffer, .values = from.values}};
+  status = gpumm_fold_entries (&fold);
+  if (!status)
+    status = gpumm_copy (&from, &to);
+  gpumm_buffer_release (from.buffer);
+  if (!status && !(isfinite (sum[0]) && isfinite (sum[1])))
+    status = refuse (&w->call, "the result is not finite");
   return status;
 }
+
+/* ---- a call --------------------------------------------------------------------------------- */
 
 static gpumm_status launch (work *w, void *workspace, size_t bytes) {
   const gpumm_driver *driver = w->context->driver;
@@ -321,20 +469,20 @@ static gpumm_status launch (work *w, void *workspace, size_t bytes) {
   gpumm_stream *stream = NULL;
   int32_t *info = w->x[INFO].device.values;
   if (!driver->call) {
-    const gpumm_status saved = save_operands (w);
-    return saved ? saved : gpumm_call_on_host (&w->call, info);
+    const gpumm_status looked = look_at_operands (w);
+    return looked ? looked : gpumm_call_on_host (&w->call, info);
   }
   gpumm_status status = gpumm_stream_take (w->context, &stream);
   if (status)
     return status;
   gpumm_queue_drain (w->context); /* which may still use the buffers' memory */
   status = driver->call (device, stream, &w->call, workspace, bytes, info);
-  const gpumm_status saved = status ? status : save_operands (w);
+  const gpumm_status looked = status ? status : look_at_operands (w);
   const gpumm_status waited = driver->stream_synchronize (device, stream);
   if (status || waited)
     status = gpumm_fail (status ? status : waited, "%s", driver->error_text ());
   else
-    status = saved;
+    status = looked;
   gpumm_stream_give (w->context, stream);
   return status;
 }
@@ -365,41 +513,41 @@ static gpumm_status run (work *w) {
   return status;
 }
 
-static gpumm_status fetch (work *w) {
+/* call: with addresses of the host. */
+static gpumm_status fetch (work *w, const gpumm_call *call) {
+  const int makes_factor =
+      call->routine == GPUMM_GETRF || call->routine == GPUMM_POTRF || call->routine == GPUMM_GEQRF;
   gpumm_status status = GPUMM_OK;
   if (w->x[INFO].host.values)
     status = gpumm_copy (&w->x[INFO].device, &w->x[INFO].host);
   if (!status && w->info != 0)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "info is %d", (int) w->info);
+    return refuse (call, "info is not 0");
+  for (operand *x = w->x; x < w->x + OPERANDS && !status; x++)
+    if (x->writes && x->part == 'A' && gpumm_is_float (x->host.type) && looks_at_numbers (call))
+      status = check_result (w, x);
   for (operand *x = w->x; x < w->x + OPERANDS && !status; x++)
     if (x->writes)
       status = x->part == 'A' ? gpumm_copy (&x->device, &x->host) : fetch_triangle (x);
+  if (!status && makes_factor)
+    status = check_diagonal (call);
   for (operand *x = w->x; x < w->x + OPERANDS && status; x++)
     if (x->saved.values)
       restore (&x->saved, &x->host);
   return status;
 }
 
-/* cuSOLVER does not look for a zero on the diagonal of U when it solves. */
-static int is_singular (const gpumm_call *x) {
-  const int parts = gpumm_is_complex (x->type) ? 2 : 1;
-  const int is_single = gpumm_is_single (x->type);
-  for (int64_t j = 0; j < x->n; j++) {
-    const int64_t at = parts * (j + j * x->lda), last = at + parts - 1;
-    const float *s = x->a;
-    const double *d = x->a;
-    if (is_single ? s[at] == 0 && s[last] == 0 : d[at] == 0 && d[last] == 0)
-      return 1;
-  }
-  return 0;
-}
-
 gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one at a time: they share the way */
   if (!call || (unsigned) call->routine >= GPUMM_GECON || (unsigned) call->type > GPUMM_Z)
     return gpumm_fail (GPUMM_INVALID, "no call of a routine");
+  const int is_product = call->routine < GPUMM_GETRF;
+  if (is_product && gpumm_is_zero (call->alpha))
+    return refuse (call, "alpha is 0");
   if (call->routine == GPUMM_GEMM)
     return multiply (call, where);
+  const int has_factor = call->routine == GPUMM_GETRS || call->routine == GPUMM_GETRI
+                         || call->routine == GPUMM_POTRS
+                         || (call->routine == GPUMM_TRSM && call->diag == 'N');
   uint64_t devices = 1;
   gpumm_status status =
       gpumm_allowed_devices (&(gpumm_options){.device = -1}, where == GPUMM_CPU, &devices);
@@ -407,22 +555,22 @@ gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
   work w = {.call = *call, .device = where == GPUMM_CPU ? GPUMM_HOST - first : first};
   if (!status && where == GPUMM_AUTO)
     status = ask_plan (call, first);
-  if (!status && call->routine == GPUMM_GETRI && is_singular (call))
-    status = gpumm_fail (GPUMM_UNSUPPORTED, "the matrix is singular");
+  if (!status && has_factor)
+    status = check_diagonal (call);
   if (!status)
     status = gpumm_context_of (w.device, &w.context);
   if (!status && w.context->driver != gpumm_host_device (NULL) && !w.context->driver->call)
     status = gpumm_fail (GPUMM_UNSUPPORTED, "device %d computes products alone", w.context->device);
   if (status)
     return status;
-  (call->routine < GPUMM_GETRF ? set_level3 : set_lapack) (&w);
+  (is_product ? set_level3 : set_lapack) (&w);
   w.call.lda = w.x[A].device.ld;
   w.call.ldb = w.x[B].device.ld;
   w.call.ldc = w.x[C].device.ld;
   pthread_mutex_lock (&lock);
   status = run (&w);
   if (!status)
-    status = fetch (&w);
+    status = fetch (&w, call);
   for (operand *x = w.x; x < w.x + OPERANDS; x++) {
     gpumm_buffer_release (x->device.buffer);
     gpumm_release (x->saved.values);
