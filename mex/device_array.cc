@@ -950,18 +950,21 @@ array part_of (array x, const std::vector<octave::idx_vector> &index) {
 }
 
 array seen_part_of (const array &x, const std::vector<octave::idx_vector> &index) {
-  const std::size_t last = index.size () - 1;
+  const int dims = int (index.size ());
+  if (dims < 2 || x.turned)
+    return part_of (x, index);
+  const dim_vector whole = x.size.redim (dims);
+  const octave_idx_type count = whole (dims - 1);
   octave_idx_type begin = 0, end = 0;
-  if (last == 0 || int (last) + 1 != x.size.ndims () || x.turned
-      || !std::all_of (index.begin (), index.begin () + long (last),
-                       [] (const octave::idx_vector &i) { return i.is_colon (); })
-      || !index[last].is_cont_range (x.size (int (last)), begin, end) || begin >= end
-      || end > x.size (int (last)))
+  if (!std::all_of (index.begin (), index.end () - 1,
+                    [] (const octave::idx_vector &i) { return i.is_colon (); })
+      || !index.back ().is_cont_range (count, begin, end) || begin >= end || end > count)
     return part_of (x, index);
   array y = x;
-  y.offset += begin * (x.numel () / x.size (int (last)));
+  y.offset += begin * (x.numel () / count);
   y.is_part = true;
-  y.size (int (last)) = end - begin;
+  y.size = whole;
+  y.size (dims - 1) = end - begin;
   y.size.chop_trailing_singletons ();
   return y;
 }
