@@ -641,9 +641,10 @@ static octave_value_list word_fold (const octave_value_list &args, int nargout) 
   const array x = argument (args (2));
   const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
   check_narrow (x.type);
-  const gpumm_type type = op >= GPUMM_FOLD_ANY    ? GPUMM_B
-                          : op == GPUMM_FOLD_NORM ? real_type (x.type)
-                                                  : type_of_sum (x.type);
+  const bool is_real = op == GPUMM_FOLD_NORM || op == GPUMM_FOLD_SUMSQ;
+  const gpumm_type type = op >= GPUMM_FOLD_ANY ? GPUMM_B
+                          : is_real            ? real_type (type_of_sum (x.type))
+                                               : type_of_sum (x.type);
   array index;
   const array y =
       fold (op, x, args (3).int_value () - 1, type, extreme && nargout > 1 ? &index : nullptr);
