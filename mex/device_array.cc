@@ -976,9 +976,11 @@ array without (const array &x, const std::vector<octave::idx_vector> &index) {
                : new_array (x.device, x.type, rules.dims ());
 }
 
-// Is a place named twice? Then the last value must win, but threads write in any order.
+// Is a place named twice? Then the last value must win, but threads write in any order. (A mask names
+// none twice, and reading a place of it takes a pass over it unless the place before was read last.)
 static bool has_duplicates (const octave::idx_vector &index) {
-  if (index.is_colon () || index.is_range () || index.is_scalar ())
+  if (index.is_colon () || index.is_range () || index.is_scalar ()
+      || index.idx_class () == octave::idx_vector::class_mask)
     return false;
   std::vector<bool> seen (index.extent (0), false);
   for (octave_idx_type i = 0; i < index.length (0); i++) {

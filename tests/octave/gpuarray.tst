@@ -899,6 +899,133 @@
 %! s.a = gpuArray (3);
 %! assert (gather (s.a), 3);
 
+## triu and tril, with NaN and Inf outside; bsxfun, also of sparse matrices
+%!test
+%! texts = {};
+%! list = {magic(4), (1:15)(ones (3, 1), :), zeros(0, 3), zeros(2, 0), single(rand (4, 2)), int8(magic (3)), uint64(magic (3)), ...
+%!         magic(3) > 4, complex(magic (3), 1), [NaN, Inf; -Inf, NaN], 5, ones(2, 2, 2)};
+%! for X = list
+%!   for f = {@triu, @tril, @(x) triu(x, 1), @(x) tril(x, -2), @(x) triu(x, -10), @(x) tril(x, int8 (10)), ...
+%!            @(x) triu(x, 0.5), @(x) tril(x, 1, 2, 3), @(x) triu(x')}
+%!     texts{end+1} = compare (f{1}, X);
+%!   endfor
+%! endfor
+%! S = sparse ([1, 0, 2; 0, 3, 0; 4, 0, 5]);
+%! for pair = {{S, S(:,1)}, {S, S(1,:)}, {S, [1; 2; 3]}, {[1, 2, 3], S}, {S, 2}, {S, S}, {S(:,1), S(1,:)}, ...
+%!             {magic(3), [1, 2, 3]}, {(1:3)', single(1:4)}, {int8(magic (3)), 2}, {ones(2, 3), ones(3, 2)}, ...
+%!             {blocksparse(ones (4), [2, 2]), ones(4, 1)}}
+%!   for f = {@plus, @minus, @times, @rdivide, @power, @eq, @ne, @lt, @le, @gt, @ge, @max, @min, "plus", @(a, b) a .* b}
+%!     texts{end+1} = compare (@(a, b) bsxfun (f{1}, a, b), pair{1}, 0, 1, true);
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## a part put into an array that others hold, too
+%!test
+%! G = gpuArray (magic (3));
+%! H = [G, G];
+%! K = [H; G, [G(:,1), gpuArray(int8 (ones (3, 2)))]];
+%! L = {H};
+%! M = [L{1}, 1i * G];
+%! assert (gather (G), magic (3));
+%! assert (gather (H), [magic(3), magic(3)]);
+%! assert (gather (L{1}), [magic(3), magic(3)]);
+%! assert (gather (K), [magic(3), magic(3); magic(3), magic(3)(:,1), int8(ones (3, 2))]);
+%! assert (gather (M), [magic(3), magic(3), 1i*magic(3)]);
+%! c = cat (1, G, [], H(:,1:3), G);
+%! assert (gather (c), [magic(3); magic(3); magic(3)]);
+
+## ---- how time grows ------------------------------------------------------------------------------
+
+## A function of a whole array makes as many calls of the device for four times the columns, rows or elements.
+## The host device counts them; a GPU and host memory count none.
+%!function X = put (X, varargin)
+%!  X(varargin{1:end-1}) = varargin{end};
+%!endfunction
+%!function X = removed (X, varargin)
+%!  X(varargin{:}) = [];
+%!endfunction
+%!function n = device_calls (f, X)
+%!  G = gpuArray (X);
+%!  __gpumm_fault__ ("device", 0);
+%!  gather (f (G));
+%!  n = __gpumm_fault__ ("device", 0);
+%!endfunction
+%!test
+%! whole = {@(x) sum(x), @(x) sum(x, 2), @(x) mean(x), @(x) std(x), @(x) std(x, 0, 2), @(x) var(x), @(x) x', @(x) x + x, ...
+%!          @(x) bsxfun(@plus, x, x(1,:)), @(x) bsxfun(@minus, x, x(:,1)), @(x) center(x), ...
+%!          @(x) circshift(x, 1), @(x) flipud(x), @(x) fliplr(x), @(x) rot90(x), @(x) x(:,end:-1:1), ...
+%!          @(x) x(:,x(1,:) != 1), @(x) x(x(:,1) != 1,:), @(x) [x, x; x, x], @(x) repmat(x, 2, 2), @(x) dot(x, x), ...
+%!          @(x) sumsq(x), @(x) norm(x, 1), @(x) diag(x), @(x) isequal(x, x), @(x) any(x), @(x) meansq(x), @full};
+%! only_full = {@triu, @tril, @(x) triu(x, 1), @(x) cumsum(x), @(x) cumprod(x, 2), @(x) max(x), @(x) min(x, [], 2), ...
+%!              @(x) all(x), @(x) x(x > 0.3), @(x) find(x > 0.3), @(x) put(x, x > 0.3, 1), ...
+%!              @(x) put(x, x > 0.3, x(x > 0.3)), @(x) put(x, ":", x(1,:) != 1, 2), @(x) put(x, gpuArray(1:numel(x)), x), ...
+%!              @(x) put(x, rows(x) + 1, ":", 1), @(x) removed(x(:), x(:) > 0.3), @(x) removed(x, 1:2:rows(x), ":"), ...
+%!              @(x) removed(x, ":", x(1,:) != 1), @(x) permute(x, [2, 1]), @(x) reshape(x, [], 1), ...
+%!              @(x) cat(3, x, x), @(x) zscore(x), @(x) mad(x), @(x) trapz(x), @(x) skewness(x)};
+%! texts = {};
+%! as_is = @(x) x;
+%! for kind = {as_is, @sparse, @(x) blocksparse(x, [2, 2])}
+%!   small = [8, 24; 8, 24; 24, 8; 12, 12];
+%!   large = [8, 96; 32, 24; 96, 8; 24, 24];
+%!   fs = whole;
+%!   if (isequal (kind{1}, as_is))
+%!     fs = [whole, only_full];
+%!   endif
+%!   for f = fs
+%!     for i = 1:rows (small)
+%!       of = @(size) kind{1} (reshape (mod (1:prod (size), 7) / 7 + 0.01, size));
+%!       try
+%!         n = device_calls (f{1}, of (small(i,:)));
+%!         m = device_calls (f{1}, of (large(i,:)));
+%!       catch err
+%!         if (! strcmp (err.identifier, "gpumm:gpuArray:gather"))
+%!           rethrow (err);
+%!         endif
+%!         break;
+%!       end_try_catch
+%!       if (m > n + 6)
+%!         texts{end+1} = sprintf ("%s of %s: %d calls for %s, %d for %s", func2str (f{1}), func2str (kind{1}), n, ...
+%!                                 mat2str (small(i,:)), m, mat2str (large(i,:)));
+%!       endif
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## Masks, places and parts of four times the number take four times as long, and not sixteen.  0.2 s is for a
+## machine that does other things.
+%!function s = seconds (f, x)
+%!  s = Inf;
+%!  for i = 1:2
+%!    begun = tic ();
+%!    gather (f (x));
+%!    s = min (s, toc (begun));
+%!  endfor
+%!endfunction
+%!test
+%! parts_of = @(n) num2cell (reshape (1:100*n, 100, n), 1);
+%! of_parts = @(x) horzcat (cellfun (@gpuArray, x, "UniformOutput", false){:});
+%! cases = {@(x) put(x, x > 0.3, x(x > 0.3)), @rand, @gpuArray, 25e3; ...
+%!          @(x) put(x, gather (x) > 0.3, gather (x(x > 0.3))), @rand, @gpuArray, 25e3; ...
+%!          @(x) put(x, gpuArray (randperm (numel (x))), x), @rand, @gpuArray, 25e3; ...
+%!          @(x) put(x, [1:numel(x), 1:numel(x)], [x, x]), @(n) rand (1, n), @gpuArray, 25e3; ...
+%!          @(x) removed(x, x > 0.3), @(n) rand (1, n), @gpuArray, 25e3; ...
+%!          @(x) x(x > 0.3), @rand, @gpuArray, 25e3; ...
+%!          @(x) find(x > 0.3), @rand, @gpuArray, 25e3; ...
+%!          of_parts, parts_of, @(x) x, 400};
+%! for i = 1:rows (cases)
+%!   [f, make, up_there, n] = cases{i,:};
+%!   if (isequal (make, @rand))
+%!     make = @(n) rand (n, 1);
+%!   endif
+%!   short = seconds (f, up_there (make (n)));
+%!   long = seconds (f, up_there (make (4 * n)));
+%!   if (long > 8 * short + 0.2)
+%!     error ("%s: %g s for %d, %g s for %d", func2str (f), short, n, long, 4 * n);
+%!   endif
+%! endfor
+
 ## ---- shapes --------------------------------------------------------------------------------------
 
 %!test
