@@ -166,7 +166,7 @@ sparse part_of (sparse x, const octave_value_list &given) {
       octave::err_index_out_of_range (2, d + 1, index[d].extent (size (d)), size (d), size);
   if (!index[1].is_colon ())
     x = columns_of (straight (x), index[1]);
-  if (!index[0].is_colon () && !x.turned && has_long_lines (x, x.stored))
+  if (!index[0].is_colon () && !x.turned && is_long (x.rows, x.stored))
     return upload_sparse (
         download (x).index_op (ovl (octave_value (index[0]), octave_value::magic_colon_t)),
         x.device);

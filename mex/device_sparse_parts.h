@@ -26,12 +26,6 @@ sparse packed (sparse x, const marks &m, index_type kept);
 // need it again.
 sparse twin_of (sparse &x);
 
-// Would the transpose of the stored matrix, which has an offset for each row, be far larger than this
-// number of entries?
-inline bool has_long_lines (const sparse &x, index_type stored) {
-  return x.rows > 1 << 20 && x.rows / 16 > stored;
-}
-
 // x as truth values. In sparse matrices NaN is true.
 sparse as_truth (sparse x);
 

@@ -53,21 +53,12 @@ static void settle_thinned (sparse &a, sparse &b) {
     settle (b);
 }
 
-// A' * B where the transpose of A is not to be made: by gpumm, in host memory.
-static sparse multiplied_on_host (const sparse &a, const sparse &b) {
-  sparse x = a, y = b.conjugated ? straight (b) : b;
-  x.turned = x.conjugated = false;
-  const octave_value c = by_octave ("gpumm", ovl (download (x), download (y), "TransposeA",
-                                                  a.conjugated ? "ctranspose" : "transpose"));
-  return upload_sparse (c, a.device);
-}
-
 sparse multiplied (sparse &a, sparse &b) {
   if (a.size () (1) != b.size () (0))
     octave::err_nonconformant ("operator *", a.size (), b.size ());
   settle_thinned (a, b);
-  if (a.turned && !b.turned && has_long_lines (a, a.stored + b.stored))
-    return multiplied_on_host (a, b);
+  if (a.turned && !b.turned && is_long (a.rows, a.stored + b.stored))
+    return upload_sparse (product_on_host (a, b), a.device);
   for (;;) {
     looks l;
     doubts<sparse> zeros (a, b, l);
