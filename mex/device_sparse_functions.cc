@@ -27,7 +27,8 @@ sparse mapped (const function &f, sparse x) {
 
 sparse folded (gpumm_fold_op op, sparse x, int dim) {
   const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
-  if (op == GPUMM_FOLD_PROD || op == GPUMM_FOLD_ALL || (orders && is_complex (x.type ())))
+  const bool is_there = op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_ANY || orders;
+  if (!is_there || (orders && is_complex (x.type ())))
     say_gather ("%s of a sparse matrix is not available on a device. Use gather (X)",
                 fold_names[op]);
   if (dim > 1)

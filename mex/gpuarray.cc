@@ -486,7 +486,7 @@ static octave_value joined_full (const octave_base_value &a, const octave_base_v
   const bool keeps = g && x.type == type && !g->is_shared ();
   if (is_hosted (x) && keeps && y.type == type && y.numel () > 0) {
     g->m = array (); // Octave replaces a by the result
-    return put_into (x, y, place);
+    return put_into (std::move (x), y, place);
   }
   if (device == NO_DEVICE)
     return value_of (hosted (octave::cat_op (type_info (), x.host, y.host, place)));
