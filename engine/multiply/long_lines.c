@@ -1,15 +1,18 @@
-/* long_lines.c - products of sparse matrices, or of matrices in blocks, whose lines have many places and
- * few entries.
+/* long_lines.c - products of sparse matrices, or of matrices in blocks, whose lines have many places
+ * and few entries.
  *
  * Transposes, Gustavson's product and the kernels take memory for each place of a line. For 3e9 rows
- * with 4 entries that is 24 GB. Here the places in use are numbered in their order, the small matrices
- * are multiplied, and the entries of C get the places back. Lines stay as they are: the caller holds an
- * offset for each.
+ * with 4 entries that is 24 GB. Here the places in use are numbered in their order, the small
+ * matrices are multiplied, and the entries of C get the places back. Lines stay as they are: the
+ * caller holds an offset for each.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
 #include "cancel.h"
+#include "compressed.h"
 #include "memory/host.h"
+
+#include <string.h>
 
 typedef struct {
   gpumm_problem inner;
@@ -23,9 +26,9 @@ enum { LEAST_LENGTH = 1 << 20, LEAST_SHARE = 16 };
 
 /* ---- when --------------------------------------------------------------------------------- */
 
-/* C = x y by lines (compressed.h): x is B and y is A of sparse matrices, of blocks the other way round.
- * A line of C has the places of y's lines. If y is turned, its places are the inner dimension, and so
- * are those of x; if x is turned, too, they are x's lines. */
+/* C = x y by lines (compressed.h): x is B and y is A of sparse matrices, of blocks the other way
+ * round. A line of C has the places of y's lines. If y is turned, its places are the inner dimension,
+ * and so are those of x; if x is turned, too, they are x's lines. */
 int gpumm_has_long_lines (const gpumm_problem *p) {
   const int is_blocks = p->a.format == GPUMM_BLOCKS;
   const gpumm_matrix *x = is_blocks ? &p->a : &p->b, *y = is_blocks ? &p->b : &p->a;
@@ -35,6 +38,41 @@ int gpumm_has_long_lines (const gpumm_problem *p) {
   const int64_t length = gpumm_line_length (y);
   const int64_t entries = gpumm_entries (y) + (gpumm_is_turned (y) ? gpumm_entries (x) : 0);
   return length > LEAST_LENGTH && length / LEAST_SHARE > entries;
+}
+
+/* ---- lines in use --------------------------------------------------------------------------- */
+
+/* y, which is not turned, with only the lines that x meets: numbering must not take longer than the
+ * product. */
+static gpumm_status keep_used (struct gpumm_job *job, const gpumm_matrix *x, gpumm_matrix *y) {
+  const int64_t lines = gpumm_line_count (y), entries = gpumm_entries (x);
+  const size_t bytes[] = {gpumm_index_bytes (y), gpumm_entry_bytes (y)};
+  const void *const from[] = {y->index, y->values};
+  void *to[2];
+  int64_t *start = gpumm_own (&job->memory, lines + 1, sizeof *start);
+  if (!start)
+    return GPUMM_HOST_MEMORY;
+  for (int64_t t = 0; !gpumm_is_turned (x) && t < entries; t++)
+    start[gpumm_index_at (x, t) + 1] = 1;
+  for (int64_t k = 0; k < lines; k++) {
+    const int is_used = gpumm_is_turned (x) ? x->start[k + 1] > x->start[k] : start[k + 1] != 0;
+    start[k + 1] = start[k] + (is_used ? y->start[k + 1] - y->start[k] : 0);
+  }
+  for (int i = 0; i < 2; i++) {
+    to[i] = gpumm_own (&job->memory, start[lines], bytes[i]);
+    if (!to[i])
+      return GPUMM_HOST_MEMORY;
+    for (int64_t k = 0; k < lines && !gpumm_is_cancelled_at (k); k++)
+      if (start[k + 1] > start[k])
+        memcpy ((char *) to[i] + (size_t) start[k] * bytes[i],
+                (const char *) from[i] + (size_t) y->start[k] * bytes[i],
+                (size_t) (start[k + 1] - start[k]) * bytes[i]);
+  }
+  y->start = start;
+  y->index = to[0];
+  y->values = to[1];
+  y->nzmax = start[lines];
+  return gpumm_check_cancelled ();
 }
 
 /* ---- numbers for places ------------------------------------------------------------------- */
@@ -47,7 +85,7 @@ typedef struct {
 static void collect (const gpumm_matrix *x, placed *list, int64_t first) {
   const int64_t entries = gpumm_entries (x);
   for (int64_t t = 0; t < entries; t++)
-    list[t] = (placed){x->format == GPUMM_BLOCKS ? x->block_column[t] : x->row[t], first + t};
+    list[t] = (placed){gpumm_index_at (x, t), first + t};
 }
 
 /* Sorts by places below `length`, digit by digit; returns list or other, where the result is. */
@@ -116,6 +154,9 @@ static gpumm_status open (struct gpumm_job *job) {
   const int is_blocks = inner->a.format == GPUMM_BLOCKS;
   gpumm_matrix *x = is_blocks ? &inner->a : &inner->b, *y = is_blocks ? &inner->b : &inner->a;
   const int is_inner = gpumm_is_turned (y), is_same = gpumm_is_same_pattern (x, y);
+  gpumm_status status = is_inner ? GPUMM_OK : keep_used (job, x, y);
+  if (status)
+    return status;
   const int64_t first = gpumm_entries (y);
   const int64_t count = first + (is_inner && !is_same ? gpumm_entries (x) : 0);
   placed *list = gpumm_allocate (2 * count, sizeof *list);
@@ -126,7 +167,7 @@ static gpumm_status open (struct gpumm_job *job) {
     collect (x, list + first, first);
   int64_t *number, *places, length;
   const placed *sorted = sort (list, list + count, count, gpumm_line_length (y));
-  gpumm_status status = number_entries (job, sorted, count, &number, &places, &length);
+  status = number_entries (job, sorted, count, &number, &places, &length);
   gpumm_release (list);
   if (!status)
     status = gpumm_check_cancelled ();
