@@ -13,8 +13,9 @@ function R = bsxfun (varargin)
   elseif (nargin == 3 && ischar (varargin{1}))
     name = varargin{1};
   endif
-  if (any (strcmp (name, {"plus", "minus", "times", "rdivide", "power", "eq", "ne", "lt", "le", "gt", "ge", ...
-                          "max", "min"})))
+  operators = {"plus", "minus", "times", "rdivide", "power", "eq", "ne", "lt", "le", "gt", "ge", ...
+               "max", "min"};
+  if (any (strcmp (name, operators)))
     args = varargin(2:3);
     if (! (is_blocks (args{1}) && is_blocks (args{2})))
       args = cellfun (@full, args, "UniformOutput", false);
