@@ -347,8 +347,9 @@ GPUMM_API gpumm_status gpumm_map_entries (const gpumm_map *map);
 typedef enum gpumm_fold_op {
   GPUMM_FOLD_SUM, /* in double precision */
   GPUMM_FOLD_PROD,
-  GPUMM_FOLD_MAX, /* NaN only if all are NaN; complex numbers by abs, then arg */
+  GPUMM_FOLD_MAX, /* NaN only if all are NaN; complex numbers by abs, then arg, and NaN + Inf i is the maximum */
   GPUMM_FOLD_MIN,
+  GPUMM_FOLD_SUMSQ, /* the sum of abs (x)^2, real, in double precision */
   GPUMM_FOLD_NORM, /* the root of the sum of abs (x)^2, real, in double precision; no square overflows */
   GPUMM_FOLD_ANY, /* NaN counts as Octave counts it: not for any, but for all */
   GPUMM_FOLD_ALL,

@@ -254,8 +254,11 @@ static gpumm_status plan (gpumm_job *job) {
               .cpu = &cpu,
               .gpu = &gpu,
               .host = &host};
-  if (is_mixed (p)) {
-    job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_mixed};
+  const gpumm_algorithm *made_of_products = is_mixed (p)               ? &gpumm_algorithm_mixed
+                                            : gpumm_has_long_lines (p) ? &gpumm_algorithm_long_lines
+                                                                       : NULL;
+  if (made_of_products) {
+    job->plan = (gpumm_plan){.algorithm = made_of_products};
     return GPUMM_OK;
   }
   return gpumm_make_plan (p, &job->options, &f.choices, &job->plan);
@@ -299,8 +302,11 @@ static gpumm_status open_inner (gpumm_job *job) {
   gpumm_status status = algorithm->next (job, &problem, &more);
   if (!status && more)
     status = gpumm_open (&problem, &options, &job->inner);
-  if (!status && more)
+  if (!status && more) {
     announce_inner (job);
+    if (job->shape.format != GPUMM_DENSE && job->inner->shape.format == job->shape.format)
+      job->shape.nzmax = job->inner->shape.nzmax;
+  }
   return status;
 }
 

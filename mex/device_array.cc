@@ -374,8 +374,11 @@ gpumm_scalar scalar_of (const octave_value &x) {
 operand operand_of (const octave_value &x, int device) {
   if (x.numel () != 1 || x.issparse () || !(x.isnumeric () || x.islogical () || x.is_string ()))
     return operand (upload (x, device));
-  operand o;
   const octave_value number = x.is_string () ? octave_value (x.double_value (true)) : x;
+  // The constant of a step counts as real if its imaginary part is 0.
+  if (number.iscomplex () && number.complex_value ().imag () == 0)
+    return operand (upload (number, device));
+  operand o;
   o.is_number = true;
   o.value = number;
   o.number = scalar_of (number);
@@ -439,7 +442,8 @@ dim_vector common_size (const char *name, const dim_vector &a, const dim_vector 
 
 // ---- folds --------------------------------------------------------------------------------------
 
-const char *const fold_names[GPUMM_FOLD_OPS] = {"sum", "prod", "max", "min", "norm", "any", "all"};
+const char *const fold_names[GPUMM_FOLD_OPS] = {"sum",   "prod", "max", "min",
+                                                "sumsq", "norm", "any", "all"};
 
 // Reduces x, taken as inner x count x outer, to an array of this size.
 static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], const dim_vector &size,
@@ -652,12 +656,12 @@ array entrywise (const operation &o, operand a, operand b) {
   if (op == GPUMM_MAP_POW) {
     is_complex_result = is_complex_result || leaves_reals (a, b);
     const double n = b.is_number && !is_complex (t) && is_float (real) ? b.number.re : 0;
-    // as Octave computes these
+    // As Octave computes these. (The square of a complex number begins with 1, in whole_power.)
     if (n == -1) {
       std::swap (a, b);
       a.number.re = 1;
       op = GPUMM_MAP_DIV;
-    } else if (n == 2 || n == 3) {
+    } else if (n == 3 || (n == 2 && !is_complex_result)) {
       ready (a.x);
       program p = program_of (a.x);
       p.domain = domain_of (is_complex_result ? complex_type (real) : real);
@@ -1038,9 +1042,11 @@ array without (const array &x, const std::vector<octave::idx_vector> &index) {
                : new_array (x.device, x.type, rules.dims ());
 }
 
-// Is a place named twice? Then the last value must win, but threads write in any order.
+// Is a place named twice? Then the last value must win, but threads write in any order. (A mask names
+// none twice, and reading a place of it takes a pass over it unless the place before was read last.)
 static bool has_duplicates (const octave::idx_vector &index) {
-  if (index.is_colon () || index.is_range () || index.is_scalar ())
+  if (index.is_colon () || index.is_range () || index.is_scalar ()
+      || index.idx_class () == octave::idx_vector::class_mask)
     return false;
   std::vector<bool> seen (index.extent (0), false);
   for (octave_idx_type i = 0; i < index.length (0); i++) {

@@ -95,6 +95,9 @@ struct counted_blocks {
 
 // a * b, and settles a and b, all in one look.
 static blocks multiplied (blocks &a, blocks &b) {
+  if (!(a.turned && b.turned)
+      && is_long (b.cols / b.block_cols, b.stored + (b.turned ? a.stored : 0)))
+    return upload_blocks (product_on_host (a, b), a.device);
   for (;;) {
     looks l;
     doubts<blocks> zeros (a, b, l);

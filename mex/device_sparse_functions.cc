@@ -27,7 +27,8 @@ sparse mapped (const function &f, sparse x) {
 
 sparse folded (gpumm_fold_op op, sparse x, int dim) {
   const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
-  if (op == GPUMM_FOLD_PROD || op == GPUMM_FOLD_ALL || (orders && is_complex (x.type ())))
+  const bool is_there = op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_ANY || orders;
+  if (!is_there || (orders && is_complex (x.type ())))
     say_gather ("%s of a sparse matrix is not available on a device. Use gather (X)",
                 fold_names[op]);
   if (dim > 1)
@@ -166,6 +167,10 @@ sparse part_of (sparse x, const octave_value_list &given) {
       octave::err_index_out_of_range (2, d + 1, index[d].extent (size (d)), size (d), size);
   if (!index[1].is_colon ())
     x = columns_of (straight (x), index[1]);
+  if (!index[0].is_colon () && !x.turned && is_long (x.rows, x.stored))
+    return upload_sparse (
+        download (x).index_op (ovl (octave_value (index[0]), octave_value::magic_colon_t)),
+        x.device);
   if (!index[0].is_colon ())
     x = transposed (columns_of (straight (transposed (x, false)), index[0]), false);
   return x;

@@ -57,6 +57,8 @@ sparse multiplied (sparse &a, sparse &b) {
   if (a.size () (1) != b.size () (0))
     octave::err_nonconformant ("operator *", a.size (), b.size ());
   settle_thinned (a, b);
+  if (a.turned && !b.turned && is_long (a.rows, a.stored + b.stored))
+    return upload_sparse (product_on_host (a, b), a.device);
   for (;;) {
     looks l;
     doubts<sparse> zeros (a, b, l);

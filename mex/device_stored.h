@@ -171,6 +171,28 @@ private:
   std::unique_ptr<doubt<M> > of_b;
 };
 
+// ---- long matrices ------------------------------------------------------------------------------
+
+// Are there far more places (rows of a sparse matrix, block columns) than entries? Then memory for each
+// place, such as an offset of the transpose, is far larger than the matrix.
+inline bool is_long (index_type places, index_type entries) {
+  return places > 1 << 20 && places / 16 > entries;
+}
+
+// The product in host memory, where gpumm takes no memory for such places.
+template <typename M> octave_value product_on_host (M a, M b) {
+  const auto read = [] (M &x) -> const char * {
+    if (x.conjugated && !x.turned)
+      x = straight (x);
+    const char *op = !x.turned ? "none" : x.conjugated ? "ctranspose" : "transpose";
+    x.turned = x.conjugated = false;
+    return op;
+  };
+  const char *op_a = read (a), *op_b = read (b);
+  return by_octave ("gpumm",
+                    ovl (download (a), download (b), "TransposeA", op_a, "TransposeB", op_b));
+}
+
 } // namespace gpumm
 
 #endif

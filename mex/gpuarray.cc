@@ -134,6 +134,8 @@ public:
     os << m.size.str () << " gpuArray, " << (iscomplex () ? "complex " : "") << class_of (m.type);
   }
 
+  using gpu_value::is_shared;
+
   mutable array m;
 
 private:
@@ -450,7 +452,29 @@ Array<octave_idx_type> place_of_part (const Array<octave_idx_type> &given, const
   return place;
 }
 
-// a with b put at place. Octave inserts the parts in order; a already has the size of the result.
+// b put into a, whose memory nobody else holds.
+static octave_value put_into (array x, const array &y, const Array<octave_idx_type> &place) {
+  const dim_vector size = y.size.redim (std::max<int> (x.size.ndims (), int (place.numel ())));
+  std::vector<octave::idx_vector> index;
+  octave_value_list places;
+  for (int d = 0; d < size.ndims (); d++) {
+    const octave_idx_type at = d < int (place.numel ()) ? place (d) : 0;
+    index.push_back (octave::idx_vector (at, at + size (d)));
+    places.append (octave_value (index.back ()));
+  }
+  if (is_hosted (x)) {
+    octave_value whole = x.host;
+    x.host = octave_value ();
+    whole.assign (octave_value::op_asn_eq, "(", {places}, y.host);
+    return value_of (hosted (whole));
+  }
+  if (y.numel () > 0)
+    pick (true, y, size, x, x.size.redim (size.ndims ()), index);
+  return value_of (x);
+}
+
+// a with b put at place. Octave inserts the parts in order; a already has the size of the result. It is
+// changed in place if nobody else holds it: a copy for each part would take quadratic time.
 static octave_value joined_full (const octave_base_value &a, const octave_base_value &b,
                                  const Array<octave_idx_type> &given) {
   const octave_gpuarray *g = gpuarray_of (a), *h = gpuarray_of (b);
@@ -459,26 +483,26 @@ static octave_value joined_full (const octave_base_value &a, const octave_base_v
     say_gather ("text cannot be concatenated with a gpuArray. Use gather (X)");
   array x = argument (shared (a), device), y = argument (shared (b), device);
   const int dims = std::max<int> (x.size.ndims (), int (given.numel ()));
-  const dim_vector size = y.size.redim (dims), whole = x.size.redim (dims);
-  const Array<octave_idx_type> place = place_of_part (given, whole, size);
-  if (device == NO_DEVICE)
-    return value_of (hosted (octave::cat_op (type_info (), x.host, y.host, place)));
+  const Array<octave_idx_type> place =
+      place_of_part (given, x.size.redim (dims), y.size.redim (dims));
   const gpumm_type type =
       joint_type (x.type, y.type, [] (const octave_value &u, const octave_value &v) {
         return octave::feval ("horzcat", ovl (u, v), 1) (0);
       });
+  const bool keeps = g && x.type == type && !g->is_shared ();
+  if (is_hosted (x) && keeps && y.type == type && y.numel () > 0) {
+    g->m = array (); // Octave replaces a by the result
+    return put_into (std::move (x), y, place);
+  }
+  if (device == NO_DEVICE)
+    return value_of (hosted (octave::cat_op (type_info (), x.host, y.host, place)));
   x = plain (converted (x, type));
   y = plain (converted (y, type));
+  if (keeps && x.buffer.use_count () == 2) // g's and this one
+    return put_into (x, y, place);
   array z = new_array (device, type, x.size);
   run (program_of (x), z);
-  std::vector<octave::idx_vector> index;
-  for (int d = 0; d < dims; d++) {
-    const octave_idx_type at = d < int (place.numel ()) ? place (d) : 0;
-    index.push_back (octave::idx_vector (at, at + size (d)));
-  }
-  if (y.numel () > 0)
-    pick (true, y, size, z, whole, index);
-  return value_of (z);
+  return put_into (z, y, place);
 }
 
 static octave_value joined (const octave_base_value &a, const octave_base_value &b,
@@ -647,9 +671,10 @@ static octave_value_list word_fold (const octave_value_list &args, int nargout) 
   const array x = argument (args (2));
   const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
   check_narrow (x.type);
-  const gpumm_type type = op >= GPUMM_FOLD_ANY    ? GPUMM_B
-                          : op == GPUMM_FOLD_NORM ? real_type (x.type)
-                                                  : type_of_sum (x.type);
+  const bool is_real = op == GPUMM_FOLD_NORM || op == GPUMM_FOLD_SUMSQ;
+  const gpumm_type type = op >= GPUMM_FOLD_ANY ? GPUMM_B
+                          : is_real            ? real_type (type_of_sum (x.type))
+                                               : type_of_sum (x.type);
   array index;
   const array y =
       fold (op, x, args (3).int_value () - 1, type, extreme && nargout > 1 ? &index : nullptr);
@@ -705,6 +730,22 @@ static octave_value_list word_two (const octave_value_list &args, int) {
     }
   const program p = fused (is_max ? GPUMM_MAP_MAX : GPUMM_MAP_MIN, a, b, domain_of (type));
   return ovl (value_of (pending_array (p, type, size, a.x.device)));
+}
+
+// ("masked", X, MASK): X where MASK is true, else 0
+static octave_value_list word_masked (const octave_value_list &args, int) {
+  const array x = argument (args (1)), mask = argument (args (2), x.device);
+  check_narrow (x.type);
+  if (mask.type != GPUMM_B || mask.size != x.size)
+    error_with_id ("gpumm:internal", "__gpuarray__: MASK must be logical and as large as X");
+  if (is_hosted (x)) {
+    octave_value y = x.host;
+    const octave_value rest = octave::unary_op (type_info (), octave_value::op_not, mask.host);
+    y.assign (octave_value::op_asn_eq, "(", {ovl (rest)}, as_class (octave_value (0.0), x.type));
+    return ovl (value_of (hosted (y)));
+  }
+  const program p = fused (GPUMM_MAP_MASK, operand (x), operand (mask), domain_of (x.type));
+  return ovl (value_of (pending_array (p, x.type, x.size, x.device)));
 }
 
 // ("fill", VALUE, DIMS)
@@ -1026,14 +1067,23 @@ static const struct {
   int arguments;
   octave_value_list (*run) (const octave_value_list &args, int nargout);
   bool takes_any; // also sparse matrices and matrices in blocks
-} words[] = {{"gather", 2, word_gather, true},  {"type", 2, word_type, true},
-             {"device", 2, word_device, true},  {"valid", 2, word_valid, true},
-             {"fold", 4, word_fold, false},     {"scan", 4, word_scan, false},
-             {"two", 4, word_two, false},       {"fill", 3, word_fill, false},
-             {"select", 1, word_select, false}, {"select", 2, word_select, false},
-             {"wait", 2, word_wait, false},     {"gpumm", 4, word_gpumm, false},
-             {"pages", 5, word_pages, false},   {"memory", 1, word_memory, false},
-             {"sparse", 2, word_sparse, false}, {"blocksparse", 3, word_blocksparse, false},
+} words[] = {{"gather", 2, word_gather, true},
+             {"type", 2, word_type, true},
+             {"device", 2, word_device, true},
+             {"valid", 2, word_valid, true},
+             {"fold", 4, word_fold, false},
+             {"scan", 4, word_scan, false},
+             {"two", 4, word_two, false},
+             {"masked", 3, word_masked, false},
+             {"fill", 3, word_fill, false},
+             {"select", 1, word_select, false},
+             {"select", 2, word_select, false},
+             {"wait", 2, word_wait, false},
+             {"gpumm", 4, word_gpumm, false},
+             {"pages", 5, word_pages, false},
+             {"memory", 1, word_memory, false},
+             {"sparse", 2, word_sparse, false},
+             {"blocksparse", 3, word_blocksparse, false},
              {"upload", 3, word_upload, false}};
 
 DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on a device.") {

@@ -69,7 +69,7 @@
 ## @item
 ## indexing and assignment by numbers, ranges, colons and logical masks; @code{[@var{G}, @var{H}]},
 ## @code{[@var{G}; @var{H}]}, @code{cat}, @code{reshape}, @code{permute}, @code{squeeze},
-## @code{repmat}, @code{diag}
+## @code{repmat}, @code{diag}, @code{triu}, @code{tril}, @code{bsxfun} with operators
 ## @item
 ## @code{double}, @code{single}, @code{int8}, @dots{}, @code{logical}
 ## @end itemize

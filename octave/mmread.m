@@ -167,21 +167,7 @@ function [info, start, line] = read_header (file, text, bytes)
           info.field);
   endif
 
-  comments = {};
-  do
-    if (start > numel (text))
-      fail ("size", file, line, "the file ends before the line with the sizes");
-    endif
-    first = start;
-    [str, start] = one_line (text, start);
-    line++;
-    if (strncmp (strtrim (str), "%", 1))
-      comments{end+1} = comment (bytes(first:first + numel (str) - 1));
-      str = "";
-    endif
-    str = strtrim (str);
-  until (! isempty (str))
-  info.comments = comments;
+  [info.comments, str, start, line] = read_comments (file, text, bytes, start, line);
 
   if (strcmp (info.format, "coordinate"))
     labels = {"rows", "columns", "entries"};
@@ -231,12 +217,50 @@ function [str, next] = one_line (text, start)
 endfunction
 
 ## The text after the %, without one blank after the % and blanks at the end.
-function str = comment (bytes)
+## The comments from START on, and the first line STR that is neither one nor blank.  The text is read in
+## pieces, since a call for each line would take minutes for a million.
+function [comments, str, start, line] = read_comments (file, text, bytes, start, line)
 
-  first = find (bytes == "%", 1) + 1;
-  blank = bytes == " " | (bytes >= 9 & bytes <= 13);
-  last = find (! blank, 1, "last");
-  str = bytes(first + any (blank(first:min (first, last))):last);
+  comments = {};
+  str = "";
+  wanted = 2048;
+  while (isempty (str))
+    if (start > numel (text))
+      fail ("size", file, line, "the file ends before the line with the sizes");
+    endif
+    wanted *= 4;
+    piece = start:min (start + wanted - 1, numel (text));
+    part = text(piece);
+    ends = find (part == "\n");
+    if (piece(end) == numel (text) && part(end) != "\n")
+      ends(end+1) = numel (part) + 1;
+    endif
+    if (isempty (ends))                   # of a line that is longer than the piece
+      continue;
+    endif
+    begins = [1, ends(1:end-1) + 1];
+    is_blank = part == " " | (part >= 9 & part <= 13);
+    shown = [find(! is_blank & part != 0), Inf];
+    first = shown(lookup (shown, begins - 0.5) + 1);
+    has_text = first < ends;
+    is_comment = has_text;
+    is_comment(has_text) = part(first(has_text)) == "%";
+    k = find (has_text & ! is_comment, 1);
+    if (! isempty (k))
+      str = strtrim (part(begins(k):ends(k)-1));
+      is_comment(k:end) = [];
+      ends(k+1:end) = [];
+    endif
+    first = first(is_comment) + 1;
+    dark = find (! is_blank);
+    last = dark(lookup (dark, ends(is_comment) - 0.5));
+    first += first <= last & [is_blank, false](first);
+    if (any (is_comment))
+      comments = [comments, cellslices(bytes(piece), first, last, 2)];
+    endif
+    start += ends(end);
+    line += numel (ends);
+  endwhile
 
 endfunction
 

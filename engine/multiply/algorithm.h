@@ -127,6 +127,11 @@ const gpumm_algorithm *gpumm_algorithm_find (const char *name);
 extern const gpumm_algorithm gpumm_algorithm_mixed;
 int gpumm_octave_widens (const gpumm_problem *problem);
 
+/* Not in the table: sparse by sparse, or blocks by blocks, whose lines have many places and few entries
+ * (long_lines.c). */
+extern const gpumm_algorithm gpumm_algorithm_long_lines;
+int gpumm_has_long_lines (const gpumm_problem *problem);
+
 /* Checks all of a problem but the entries of its operands, and sets its output; c0 is NULL after it if
  * beta is 0. */
 gpumm_status gpumm_check_problem (gpumm_problem *p);

@@ -12,7 +12,7 @@ enum { VALUE, PLACED, SCALED };
 
 template <class W, int KEPT> struct folded { W value; };
 
-/* index: the place of the first entry with this value; -1: no entry yet. */
+/* index: the place of the first entry with this value. */
 template <class W> struct folded<W, PLACED> {
   W value;
   int64_t index;
@@ -27,6 +27,15 @@ template <class W> struct folded<W, SCALED> { double large, ordinary, small; };
 #define SCALE_LARGE 0x1p-538
 #define SCALE_SMALL 0x1p537
 
+/* Not by the product with the conjugate, which is infinite for Inf beside NaN. */
+DEVICE double square_of (double x) {
+  return x * x;
+}
+
+DEVICE double square_of (complex<double> x) {
+  return x.re * x.re + x.im * x.im;
+}
+
 /* The output of a fold: parts in the workspace, or values and places in arrays. */
 template <class W, int KEPT> struct results {
   int op, type;
@@ -35,21 +44,32 @@ template <class W, int KEPT> struct results {
   folded<W, KEPT> *parts;
 };
 
+/* The state of a lane without entries. */
 template <class W> DEVICE void begin (int op, folded<W, VALUE> &x) {
   set (x.value, op == GPUMM_FOLD_PROD || op == GPUMM_FOLD_ALL ? 1 : 0, 0);
 }
 
 template <class W> DEVICE void begin (int, folded<W, PLACED> &x) {
-  x = {W (), -1};
+  x = {W (), 0};
 }
 
 template <class W> DEVICE void begin (int, folded<W, SCALED> &x) {
   x = {0, 0, 0};
 }
 
-/* The state for a single entry. In Octave NaN is neither true nor false. */
-template <class T, class W> DEVICE void begin (int op, T x, int64_t, folded<W, VALUE> &y) {
+/* The state for entry k. Octave's sum of -0 is 0, and its product begins with 1, which spreads NaN to
+ * both parts of the first complex number. In Octave NaN is neither true nor false. */
+template <class T, class W> DEVICE void begin (int op, T x, int64_t k, folded<W, VALUE> &y) {
   y.value = wide (x);
+  if (op == GPUMM_FOLD_SUM)
+    y.value = add (W (), y.value);
+  if (op == GPUMM_FOLD_SUMSQ)
+    set (y.value, square_of (y.value), 0);
+  if (op == GPUMM_FOLD_PROD && k == 0) {
+    W one;
+    set (one, 1, 0);
+    y.value = times (one, y.value);
+  }
   if (op == GPUMM_FOLD_ANY)
     set (y.value, !is_nan (x) && !is_zero (x), 0);
   if (op == GPUMM_FOLD_ALL)
@@ -77,12 +97,22 @@ template <class T, class W> DEVICE void begin (int, T x, int64_t, folded<W, SCAL
   add_square (imaginary_part (x), y);
 }
 
+/* Is NaN beside Inf, which Octave's > takes for infinite? */
+template <class R> DEVICE bool is_infinite_nan (R) {
+  return false;
+}
+
+template <class R> DEVICE bool is_infinite_nan (complex<R> x) {
+  return is_nan (x) && isinf (magnitude (x));
+}
+
 /* Is y a better extreme than x? Numbers win over NaN, then the larger (smaller) value wins, then the
- * first. Values are computed in W and compared in the entries' type T, in which Octave compares abs. */
+ * first. Values are computed in W and compared in the entries' type T, in which Octave compares abs. An
+ * infinite NaN is the maximum: then the caller asks Octave, where this depends on the order. */
 template <class T, class W>
 DEVICE bool is_better (int op, const folded<W, PLACED> &y, const folded<W, PLACED> &x) {
-  if (x.index < 0 || y.index < 0)
-    return y.index >= 0;
+  if (op == GPUMM_FOLD_MAX && is_infinite_nan (x.value) != is_infinite_nan (y.value))
+    return is_infinite_nan (y.value);
   if (is_nan (x.value) != is_nan (y.value))
     return is_nan (x.value);
   T p, q;
@@ -107,7 +137,7 @@ DEVICE void combine (int, folded<W, SCALED> &x, const folded<W, SCALED> &y) {
 
 template <class T, class W>
 DEVICE void combine (int op, folded<W, VALUE> &x, const folded<W, VALUE> &y) {
-  if (op == GPUMM_FOLD_SUM)
+  if (op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_SUMSQ)
     x.value = add (x.value, y.value);
   else if (op == GPUMM_FOLD_PROD)
     x.value = times (x.value, y.value);
@@ -225,8 +255,12 @@ __global__ void __launch_bounds__ (THREADS, SOURCE::BLOCKS)
       place[e] = place_in (l, s.lane, k[e] < end ? k[e] : begin);
     }
     SOURCE::get (source, place, k, to.op, y);
+    if (begin == first + s.row)
+      x = y[0];
+    else
+      combine<T> (to.op, x, y[0]);
 #pragma unroll
-    for (int e = 0; e < EACH; e++)
+    for (int e = 1; e < EACH; e++)
       if (k[e] < end)
         combine<T> (to.op, x, y[e]);
   }
@@ -234,7 +268,7 @@ __global__ void __launch_bounds__ (THREADS, SOURCE::BLOCKS)
   shared[0][t] = x;
   __syncthreads ();
   for (int half = s.rows / 2; half > 0; half /= 2) {
-    if (s.row < half) {
+    if (s.row < half && first + s.row + half < end) {
       const F y = shared[0][t + half * l.beside];
       combine<T> (to.op, x, y);
       shared[0][t] = x;

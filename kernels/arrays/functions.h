@@ -103,9 +103,11 @@ template <class R> DEVICE complex<R> recovered_quotient (complex<R> z, complex<R
   return z;
 }
 
-/* Baudin and Smith, "A robust complex division in Scilab", 2012, scaled as in libgcc. */
+/* Baudin and Smith, "A robust complex division in Scilab", 2012, scaled as in libgcc: all parts are
+ * halved where the larger part of y is huge, and grow where it is below epsilon or a part of x is
+ * subnormal. Infinities are recovered from the scaled parts: where x overflows, x / y is infinite. */
 CALLED complex<double> quotient (complex<double> x, complex<double> y) {
-  const double huge = DBL_MAX / 2, grow = 1 / DBL_EPSILON, large = huge * DBL_EPSILON;
+  const double huge = DBL_MAX / 2, large = huge * DBL_EPSILON;
   const bool swaps = fabs (y.re) < fabs (y.im); /* then x / y = conj (i conj (x) / (i conj (y))) */
   double a = x.re, b = x.im, c = y.re, d = y.im;
   if (swaps) {
@@ -115,21 +117,22 @@ CALLED complex<double> quotient (complex<double> x, complex<double> y) {
   double scale = 1;
   if (fabs (c) >= huge)
     scale = 0.5;
+  else if (fabs (c) < DBL_EPSILON
+           || (fabs (c) < large
+               && ((fabs (a) < DBL_MIN && fabs (b) < large)
+                   || (fabs (b) < DBL_MIN && fabs (a) < large))))
+    scale = 1 / DBL_EPSILON;
   a *= scale, b *= scale, c *= scale, d *= scale;
-  if (fabs (c) < DBL_MIN
-      || (fabs (c) < large
-          && ((fabs (a) < DBL_MIN && fabs (b) < large)
-              || (fabs (b) < DBL_MIN && fabs (a) < large))))
-    a *= grow, b *= grow, c *= grow, d *= grow;
   const double ratio = d / c, below = d * ratio + c;
   complex<double> z;
   if (fabs (ratio) > DBL_MIN)
     z = {(b * ratio + a) / below, (b - a * ratio) / below};
   else
     z = {(d * (b / c) + a) / below, (b - d * (a / c)) / below};
-  if (swaps)
-    z.im = fabs (ratio) > DBL_MIN ? (a * ratio - b) / below : (d * (a / c) - b) / below;
-  return recovered_quotient (z, x, y);
+  if (!swaps)
+    return recovered_quotient<double> (z, {a, b}, {c, d});
+  z.im = fabs (ratio) > DBL_MIN ? (a * ratio - b) / below : (d * (a / c) - b) / below;
+  return recovered_quotient<double> (z, {b, a}, {d, c});
 }
 
 /* Float has no overflow in double. */
@@ -184,9 +187,9 @@ template <class R> CALLED complex<R> complex_log (complex<R> z) {
   const R high = x > y ? x : y, low = x > y ? y : x;
   if (high > largest<R> / 4 && isfinite (high) && !isnan (low))
     return {log (hypot (x / 4, y / 4)) + (R) 1.3862943611198906188, angle};
-  if (high < tiny<R> && high > 0) { /* by 2^40 */
-    const R grow = (R) 1099511627776.0;
-    return {log (hypot (x * grow, y * grow)) - (R) 27.725887222397812377, angle};
+  if (high < tiny<R> && high > 0) { /* by 2^108, for the least subnormal of double */
+    const R grow = (R) 0x1p108;
+    return {log (hypot (x * grow, y * grow)) - (R) 74.859895500474091648, angle};
   }
   const R size = hypot (x, y);
   if (size > (R) 0.6 && size < (R) 1.7)
@@ -231,8 +234,8 @@ template <class R> CALLED complex<R> complex_sqrt (complex<R> z) {
   const R high = fabs (x) > fabs (y) ? fabs (x) : fabs (y);
   if (high > largest<R> / 8)
     x /= 16, y /= 16, back = 4;
-  else if (high < tiny<R>) /* by 2^40 */
-    x *= (R) 1099511627776.0, y *= (R) 1099511627776.0, back = (R) 9.5367431640625e-7;
+  else if (high < tiny<R>)
+    x *= (R) 0x1p108, y *= (R) 0x1p108, back = (R) 0x1p-54;
   const R root = sqrt ((fabs (x) + hypot (x, y)) / 2), other = fabs (y) / root / 2;
   return x >= 0 ? complex<R>{root * back, copysign (other * back, y)}
                 : complex<R>{other * back, copysign (root * back, y)};
@@ -264,7 +267,7 @@ template <class R> CALLED complex<R> complex_hyperbolic (complex<R> z, bool is_s
     const R nan = (R) NAN;
     if (isinf (x))
       return {is_sine ? -size : size, nan}; /* glibc: the sine's imaginary part is +Inf */
-    return is_sine ? complex<R>{x == 0 ? x : nan, nan} : complex<R>{nan, x == 0 ? x : nan};
+    return is_sine ? complex<R>{x == 0 ? x : nan, nan} : complex<R>{nan, x == 0 ? 0 : nan};
   }
   R c = cos (y), s = sin (y);
   R even = cosh (x), odd = sinh (size); /* of |x|; the sign comes last */

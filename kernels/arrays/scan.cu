@@ -27,11 +27,13 @@ template <class W> __global__ void __launch_bounds__ (THREADS) scan_lanes (scann
   const int64_t all = l.inner * l.outer, first = at.part * l.length;
   const int64_t rest = l.count - first, end = first + (rest < l.length ? rest : l.length);
   const bool is_lane = at.lane < all;
-  const int t = (int) threadIdx.x, last = at.column + (at.rows - 1) * l.beside;
-  W none, carried;
-  set (none, s.op == GPUMM_FOLD_PROD ? 1 : 0, 0);
-  carried = none;
-  for (int64_t part = 0; s.totals && !s.only_totals && is_lane && part < at.part; part++)
+  const int t = (int) threadIdx.x;
+  /* No entry stands for nothing: 1 times a complex number may differ from it. */
+  bool carries = s.totals && !s.only_totals && is_lane && at.part > 0;
+  W carried = W ();
+  if (carries)
+    carried = s.totals[at.lane];
+  for (int64_t part = 1; carries && part < at.part; part++)
     carried = both (s.op, carried, s.totals[part * all + at.lane]);
   for (int64_t begin = first; begin < end; begin += (int64_t) at.rows * EACH) {
     const int64_t k = begin + (int64_t) at.row * EACH;
@@ -40,36 +42,39 @@ template <class W> __global__ void __launch_bounds__ (THREADS) scan_lanes (scann
     for (int e = 0; e < EACH; e++)
       x[e] = is_lane && k + e < end
                  ? load<W> (s.from_type, s.from, place_in (l, at.lane, k + e), false)
-                 : none;
+                 : W ();
 #pragma unroll
     for (int e = 1; e < EACH; e++)
-      x[e] = both (s.op, x[e - 1], x[e]);
+      x[e] = k + e < end ? both (s.op, x[e - 1], x[e]) : x[e - 1];
     W sum = x[EACH - 1];
     sums[0][t] = sum;
     __syncthreads ();
     for (int back = 1; back < at.rows; back *= 2) {
-      W before = none;
+      W before = W ();
       if (at.row >= back)
         before = sums[0][t - back * l.beside];
       __syncthreads ();
-      sum = at.row >= back ? both (s.op, before, sum) : sum;
+      sum = at.row >= back && k < end ? both (s.op, before, sum) : sum;
       sums[0][t] = sum;
       __syncthreads ();
     }
-    const W tile = sums[0][last];
+    const int64_t full = (end - 1 - begin) / EACH; /* the row with the last entry */
+    const int last = full < at.rows ? (int) full : at.rows - 1;
+    const W tile = sums[0][at.column + last * l.beside];
     if (!s.only_totals) {
       W before = carried;
       if (at.row > 0) {
         const W above = sums[0][t - l.beside];
-        before = both (s.op, before, above);
+        before = carries ? both (s.op, before, above) : above;
       }
 #pragma unroll
       for (int e = 0; e < EACH; e++)
         if (is_lane && k + e < end)
           store_as (s.to_type, s.to, place_in (l, at.lane, k + e),
-                    begin == 0 && at.row == 0 ? x[e] : both (s.op, before, x[e]));
+                    carries || at.row > 0 ? both (s.op, before, x[e]) : x[e]);
     }
-    carried = begin == first && s.only_totals ? tile : both (s.op, carried, tile);
+    carried = carries ? both (s.op, carried, tile) : tile;
+    carries = true;
     __syncthreads ();
   }
   if (s.only_totals && is_lane && at.row == 0)

@@ -15,12 +15,16 @@ function R = sumsq (X, varargin)
     if (! isfloat (X))
       X = double (X);
     endif
-    if (iscomplex (X))
-      X = real (X .* conj (X));
+    if (issparse (X) || is_blocks (X))
+      if (iscomplex (X))
+        X = real (X) .* real (X) + imag (X) .* imag (X);
+      else
+        X = X .* X;
+      endif
+      R = __gpuarray__ ("fold", "sum", X, dim);
     else
-      X = X .* X;
+      R = __gpuarray__ ("fold", "sumsq", X, dim);
     endif
-    R = __gpuarray__ ("fold", "sum", X, dim);
   endif
 
 endfunction

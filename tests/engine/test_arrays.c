@@ -698,6 +698,8 @@ static number fold_one (const gpumm_fold *f, const array *x, int64_t i, int64_t 
       sum += y;
     else if (op == GPUMM_FOLD_PROD)
       sum *= y;
+    else if (op == GPUMM_FOLD_SUMSQ)
+      sum += creal (y) * creal (y) + cimag (y) * cimag (y);
     else if (op == GPUMM_FOLD_ANY)
       sum = sum != 0 || (y != 0 && !is_nan);
     else if (op == GPUMM_FOLD_ALL)

@@ -748,3 +748,24 @@
 %! assert (gpumm (S, ones (2, 3), "C", true (2, 3)), full (S) * ones (2, 3) + 1);
 %! assert (gpumm (S, ones (2, 3), "C", "abcdef"([1, 3, 5; 2, 4, 6])), full (S) * ones (2, 3) + "abcdef"([1, 3, 5; 2, 4, 6]));
 %!error <C of a product of real matrices by blocks must be real> gpumm (blocksparse (ones (2), 1), ones (2), "C", 1i * ones (2))
+
+## Block columns without blocks take no memory.
+%!test
+%! V = reshape (1:16, 2, 2, 4);
+%! last = 2^30;
+%! B = blocksparse ([1, 2, 1, 2], [5, 7, last, last], V, 4, 2 * last);
+%! b = blocksparse ([1, 2, 1, 2], [1, 2, 3, 3], V, 4, 6);
+%! K = blocksparse ([1, 2, 1], [1, 2, 2], V(:,:,1:3), 4, 4);
+%! unwind_protect
+%!   setenv ("GPUMM_MAX_HOST_MEMORY", "64M");
+%!   for type = {@double, @single, @int16}
+%!     f = type{1};
+%!     assert (full (gpumm (f (B), f (B), "TransposeB", "transpose")), full (gpumm (f (b), f (b), "TransposeB", "transpose")));
+%!     C = struct (gpumm (f (K), f (B)));
+%!     c = struct (gpumm (f (K), f (b)));
+%!     assert (C.values, c.values);
+%!     assert (double (C.column)(:), [5, 7, last](double (c.column) + 1)(:) - 1);
+%!   endfor
+%! unwind_protect_cleanup
+%!   unsetenv ("GPUMM_MAX_HOST_MEMORY");
+%! end_unwind_protect

@@ -396,6 +396,154 @@
 %! endfor
 %! fail_with (texts);
 
+## ---- the ends of the range -----------------------------------------------------------------------
+
+## Zeros, subnormal numbers, realmin, realmax, Inf and NaN, and numbers between: each is real and imaginary part.
+%!function x = ends (type)
+%!  least = realmin (type);
+%!  most = realmax (type);
+%!  x = feval (type, [0, -0, 1, -1, 0.5, -3, 7.5, Inf, -Inf, NaN]);
+%!  x = [x, eps(type)*least, -3*eps(type)*least, least, -0.7*sqrt(least), 3*least/eps(type), most, -most, ...
+%!       most*eps(type)/2, 1.3*sqrt(most)];
+%!endfunction
+
+## What is wrong with a device's result: where it is NaN, infinite or a zero of another sign, or in either part
+## (relative to BESIDE, if that is larger) off by more than TOL eps.  WHERE says which entries count.
+%!function text = wrong_end (name, given, wanted, tol, beside = 0, where = true (size (wanted)))
+%!  text = "";
+%!  given = __gpuarray__ ("gather", given);
+%!  type = class (wanted);
+%!  if (! strcmp (class (given), type) || ! size_equal (given, wanted))
+%!    text = sprintf ("%s: class %s, size %s", name, class (given), mat2str (size (given)));
+%!    return;
+%!  elseif (islogical (wanted))
+%!    bad = given != wanted;
+%!  else
+%!    bad = false (size (wanted));
+%!    for part = {@real, @imag}
+%!      [g, w] = deal (part{1} (given), part{1} (wanted));
+%!      size_of = max (max (abs (w), beside), realmin (type));
+%!      same = g == w | (isnan (g) & isnan (w));
+%!      bad |= ! (same | (isfinite (g) & isfinite (w) & abs (g - w) <= tol .* size_of * eps (type)));
+%!      bad |= g == 0 & w == 0 & 1 ./ g != 1 ./ w;
+%!    endfor
+%!  endif
+%!  at = find (bad & where, 1);
+%!  if (! isempty (at))
+%!    text = sprintf ("%s, %s: entry %d is %s and not %s; %d such", name, type, at, mat2str (given(at), 17), ...
+%!                    mat2str (wanted(at), 17), nnz (bad & where));
+%!  endif
+%!endfunction
+
+## functions and operators with numbers, complex and real
+%!test
+%! fs = {@abs, @sqrt, @exp, @log, @sin, @cos, @tanh, @sign, @round, @floor, @ceil, @fix, @real, @imag, @conj, ...
+%!       @isnan, @isinf, @isfinite, @uminus, @single, @double, @(x) x .^ 2, @(x) x .^ 3, @(x) x .^ -1, ...
+%!       @(x) x .^ -2, @(x) x .^ 0, @(x) 1 ./ x, @(x) (1e-300+1i) ./ x, @(x) complex (2, 0) ./ x, ...
+%!       @(x) x * (2+3i), @(x) x / (1e-320+3i), @(x) x / 1e-320, @(x) x / 3, @(x) 0 * x, @(x) Inf * x, ...
+%!       @(x) complex (Inf, 0) * x, @(x) x * complex (1, 0), @(x) x ./ complex (-2, 0), @(x) 1 - x, ...
+%!       @(x) x + complex (1, -0), @(x) x - 1i, @(x) x == x, @(x) x < 1, @(x) x >= 1i, ...
+%!       @(x) x < complex (-1, 0), @(x) x .* conj(x), @(x) max (x, 1), @(x) min (x, 1i)};
+%! texts = {};
+%! for type = {"double", "single"}
+%!   x = ends (type{1});
+%!   [re, im] = ndgrid (x, x);
+%!   for z = {complex(re, im), x, [x(x >= 0), NaN]}
+%!     for f = fs
+%!       texts{end+1} = wrong_end (func2str (f{1}), f{1} (gpuArray (z{1})), f{1} (z{1}), 8);
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## Operators of two arrays: complex, real and mixed.  Octave divides by its compiler's rules, which round
+## (-1e308+2i) / (-1e-154+5e-324i) to infinities: so does the device.
+%!test
+%! texts = {};
+%! for type = {"double", "single"}
+%!   x = ends (type{1});
+%!   [re, im] = ndgrid (x, x);
+%!   z = complex (re(:), im(:));
+%!   for f = {@plus, @minus, @times, @rdivide, @ldivide, @lt, @le, @gt, @ge, @eq, @ne, @(a, b) max (a, b) + 0, ...
+%!            @(a, b) min (a, b) + 0} # of 0 and -0 Octave takes the one or the other
+%!     for pair = {{z, z.'}, {x.', z.'}, {z, x}, {x.', x}}
+%!       [a, b] = pair{1}{:};
+%!       texts{end+1} = wrong_end (func2str (f{1}), f{1} (gpuArray (a), gpuArray (b)), f{1} (a, b), 2);
+%!     endfor
+%!   endfor
+%! endfor
+%! f = {@rdivide};
+%! for pair = {{complex(-6e307, 2e307), complex(5e-312, 0)}, {realmax() * (1+1i), complex(Inf, Inf)}, ...
+%!             {1e300+realmax()*1i, complex(Inf, -Inf)}, {1, complex(Inf, Inf)}, {5e-324, complex(-Inf, NaN)}}
+%!   [a, b] = pair{1}{:};
+%!   texts{end+1} = wrong_end (func2str (f{1}), gpuArray (a) ./ b, a ./ b, 2);
+%! endfor
+%! fail_with (texts);
+
+## Powers, with an error that grows with the logarithm of the result; where it is above a thousand, nothing is
+## left of the angle.  (Octave's .^ is less exact if it repeats an operand, so all have one size.)
+%!test
+%! texts = {};
+%! for type = {"double", "single"}
+%!   x = ends (type{1});
+%!   [re, im] = ndgrid (x, x);
+%!   z = complex (re(:), im(:));
+%!   n = numel (x);
+%!   for pair = {{repmat(z, 1, n^2), repmat(z.', n^2, 1)}, {repmat(z, 1, n), repmat(x, n^2, 1)}, ...
+%!               {repmat(x.', 1, n^2), repmat(z.', n, 1)}, {repmat(x.', 1, n), repmat(x, n, 1)}}
+%!     [a, b] = pair{1}{:};
+%!     wanted = a .^ b;
+%!     grows = abs (b) .* abs (log (a));
+%!     texts{end+1} = wrong_end ("power", gpuArray (a) .^ gpuArray (b), wanted, 16 * (1 + grows), abs (wanted), ...
+%!                               ! (grows > 1000));
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## Folds and scans of two numbers: of more a device combines parts that the host does not have.  A device sums
+## and multiplies singles in double, and so does the host here.
+%!test
+%! texts = {};
+%! in_double = @double;
+%! if (__gpuarray__ ("device", gpuArray (1)) == -1)
+%!   in_double = @(x) x;
+%! endif
+%! for type = {"double", "single"}
+%!   x = ends (type{1});
+%!   [re, im] = ndgrid (x, x);
+%!   z = complex (re(:), im(:)).';
+%!   n = numel (z);
+%!   for X = {[repmat(z, 1, n); repelem(z, n)], [repmat(x, 1, numel (x)); repelem(x, numel (x))]}
+%!     for f = {@sum, @prod, @cumsum, @cumprod, @sumsq}
+%!       wanted = feval (type{1}, f{1} (in_double (X{1})));
+%!       if (iscomplex (X{1}) && ! isequal (f{1}, @sumsq))
+%!         wanted = complex (wanted);
+%!       endif
+%!       texts{end+1} = wrong_end (func2str (f{1}), f{1} (gpuArray (X{1})), wanted, 2);
+%!     endfor
+%!     for f = {@(x) max(x), @(x) min(x), @any, @all}
+%!       texts{end+1} = wrong_end (func2str (f{1}), f{1} (gpuArray (X{1})), f{1} (X{1}), 2);
+%!     endfor
+%!     ## The BLAS decides which part of a sum is Inf and which is NaN.
+%!     wanted = dot (X{1}, flipud (X{1}));
+%!     given = gather (dot (gpuArray (X{1}), gpuArray (flipud (X{1}))));
+%!     assert (isfinite (given), isfinite (wanted));
+%!     given(! isfinite (given)) = wanted(! isfinite (given));
+%!     texts{end+1} = wrong_end ("dot", given, wanted, 4, abs (wanted));
+%!   endfor
+%! endfor
+%! ## an extreme, with its place, where NaN + Inf i comes before and after numbers, also of all
+%! for X = {[1; complex(NaN, Inf); 5], [complex(NaN, Inf); 1; 5], complex([NaN, Inf; 3, NaN], [Inf, NaN; 1, 0]), ...
+%!          single([2; complex(-Inf, NaN)])}
+%!   for dim = 1:2
+%!     [wanted, at] = max (X{1}, [], dim);
+%!     [given, place] = max (gpuArray (X{1}), [], dim);
+%!     texts{end+1} = wrong_end ("max", given, wanted, 0);
+%!     assert (gather (place), at);
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
 ## ---- functions -----------------------------------------------------------------------------------
 
 ## of each type and shape, along each dimension
@@ -750,6 +898,133 @@
 %! assert (class (c{1}), "gpuArray");
 %! s.a = gpuArray (3);
 %! assert (gather (s.a), 3);
+
+## triu and tril, with NaN and Inf outside; bsxfun, also of sparse matrices
+%!test
+%! texts = {};
+%! list = {magic(4), (1:15)(ones (3, 1), :), zeros(0, 3), zeros(2, 0), single(rand (4, 2)), int8(magic (3)), uint64(magic (3)), ...
+%!         magic(3) > 4, complex(magic (3), 1), [NaN, Inf; -Inf, NaN], 5, ones(2, 2, 2)};
+%! for X = list
+%!   for f = {@triu, @tril, @(x) triu(x, 1), @(x) tril(x, -2), @(x) triu(x, -10), @(x) tril(x, int8 (10)), ...
+%!            @(x) triu(x, 0.5), @(x) tril(x, 1, 2, 3), @(x) triu(x')}
+%!     texts{end+1} = compare (f{1}, X);
+%!   endfor
+%! endfor
+%! S = sparse ([1, 0, 2; 0, 3, 0; 4, 0, 5]);
+%! for pair = {{S, S(:,1)}, {S, S(1,:)}, {S, [1; 2; 3]}, {[1, 2, 3], S}, {S, 2}, {S, S}, {S(:,1), S(1,:)}, ...
+%!             {magic(3), [1, 2, 3]}, {(1:3)', single(1:4)}, {int8(magic (3)), 2}, {ones(2, 3), ones(3, 2)}, ...
+%!             {blocksparse(ones (4), [2, 2]), ones(4, 1)}}
+%!   for f = {@plus, @minus, @times, @rdivide, @power, @eq, @ne, @lt, @le, @gt, @ge, @max, @min, "plus", @(a, b) a .* b}
+%!     texts{end+1} = compare (@(a, b) bsxfun (f{1}, a, b), pair{1}, 0, 1, true);
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## a part put into an array that others hold, too
+%!test
+%! G = gpuArray (magic (3));
+%! H = [G, G];
+%! K = [H; G, [G(:,1), gpuArray(int8 (ones (3, 2)))]];
+%! L = {H};
+%! M = [L{1}, 1i * G];
+%! assert (gather (G), magic (3));
+%! assert (gather (H), [magic(3), magic(3)]);
+%! assert (gather (L{1}), [magic(3), magic(3)]);
+%! assert (gather (K), [magic(3), magic(3); magic(3), magic(3)(:,1), int8(ones (3, 2))]);
+%! assert (gather (M), [magic(3), magic(3), 1i*magic(3)]);
+%! c = cat (1, G, [], H(:,1:3), G);
+%! assert (gather (c), [magic(3); magic(3); magic(3)]);
+
+## ---- how time grows ------------------------------------------------------------------------------
+
+## A function of a whole array makes as many calls of the device for four times the columns, rows or elements.
+## The host device counts them; a GPU and host memory count none.
+%!function X = put (X, varargin)
+%!  X(varargin{1:end-1}) = varargin{end};
+%!endfunction
+%!function X = removed (X, varargin)
+%!  X(varargin{:}) = [];
+%!endfunction
+%!function n = device_calls (f, X)
+%!  G = gpuArray (X);
+%!  __gpumm_fault__ ("device", 0);
+%!  gather (f (G));
+%!  n = __gpumm_fault__ ("device", 0);
+%!endfunction
+%!test
+%! whole = {@(x) sum(x), @(x) sum(x, 2), @(x) mean(x), @(x) std(x), @(x) std(x, 0, 2), @(x) var(x), @(x) x', @(x) x + x, ...
+%!          @(x) bsxfun(@plus, x, x(1,:)), @(x) bsxfun(@minus, x, x(:,1)), @(x) center(x), ...
+%!          @(x) circshift(x, 1), @(x) flipud(x), @(x) fliplr(x), @(x) rot90(x), @(x) x(:,end:-1:1), ...
+%!          @(x) x(:,x(1,:) != 1), @(x) x(x(:,1) != 1,:), @(x) [x, x; x, x], @(x) repmat(x, 2, 2), @(x) dot(x, x), ...
+%!          @(x) sumsq(x), @(x) norm(x, 1), @(x) diag(x), @(x) isequal(x, x), @(x) any(x), @(x) meansq(x), @full};
+%! only_full = {@triu, @tril, @(x) triu(x, 1), @(x) cumsum(x), @(x) cumprod(x, 2), @(x) max(x), @(x) min(x, [], 2), ...
+%!              @(x) all(x), @(x) x(x > 0.3), @(x) find(x > 0.3), @(x) put(x, x > 0.3, 1), ...
+%!              @(x) put(x, x > 0.3, x(x > 0.3)), @(x) put(x, ":", x(1,:) != 1, 2), @(x) put(x, gpuArray(1:numel(x)), x), ...
+%!              @(x) put(x, rows(x) + 1, ":", 1), @(x) removed(x(:), x(:) > 0.3), @(x) removed(x, 1:2:rows(x), ":"), ...
+%!              @(x) removed(x, ":", x(1,:) != 1), @(x) permute(x, [2, 1]), @(x) reshape(x, [], 1), ...
+%!              @(x) cat(3, x, x), @(x) zscore(x), @(x) mad(x), @(x) trapz(x), @(x) skewness(x)};
+%! texts = {};
+%! as_is = @(x) x;
+%! for kind = {as_is, @sparse, @(x) blocksparse(x, [2, 2])}
+%!   small = [8, 24; 8, 24; 24, 8; 12, 12];
+%!   large = [8, 96; 32, 24; 96, 8; 24, 24];
+%!   fs = whole;
+%!   if (isequal (kind{1}, as_is))
+%!     fs = [whole, only_full];
+%!   endif
+%!   for f = fs
+%!     for i = 1:rows (small)
+%!       of = @(size) kind{1} (reshape (mod (1:prod (size), 7) / 7 + 0.01, size));
+%!       try
+%!         n = device_calls (f{1}, of (small(i,:)));
+%!         m = device_calls (f{1}, of (large(i,:)));
+%!       catch err
+%!         if (! strcmp (err.identifier, "gpumm:gpuArray:gather"))
+%!           rethrow (err);
+%!         endif
+%!         break;
+%!       end_try_catch
+%!       if (m > n + 6)
+%!         texts{end+1} = sprintf ("%s of %s: %d calls for %s, %d for %s", func2str (f{1}), func2str (kind{1}), n, ...
+%!                                 mat2str (small(i,:)), m, mat2str (large(i,:)));
+%!       endif
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## Masks, places and parts of four times the number take four times as long, and not sixteen.  0.2 s is for a
+## machine that does other things.
+%!function s = seconds (f, x)
+%!  s = Inf;
+%!  for i = 1:2
+%!    begun = tic ();
+%!    gather (f (x));
+%!    s = min (s, toc (begun));
+%!  endfor
+%!endfunction
+%!test
+%! parts_of = @(n) num2cell (reshape (1:100*n, 100, n), 1);
+%! of_parts = @(x) horzcat (cellfun (@gpuArray, x, "UniformOutput", false){:});
+%! cases = {@(x) put(x, x > 0.3, x(x > 0.3)), @rand, @gpuArray, 25e3; ...
+%!          @(x) put(x, gather (x) > 0.3, gather (x(x > 0.3))), @rand, @gpuArray, 25e3; ...
+%!          @(x) put(x, gpuArray (randperm (numel (x))), x), @rand, @gpuArray, 25e3; ...
+%!          @(x) put(x, [1:numel(x), 1:numel(x)], [x, x]), @(n) rand (1, n), @gpuArray, 25e3; ...
+%!          @(x) removed(x, x > 0.3), @(n) rand (1, n), @gpuArray, 25e3; ...
+%!          @(x) x(x > 0.3), @rand, @gpuArray, 25e3; ...
+%!          @(x) find(x > 0.3), @rand, @gpuArray, 25e3; ...
+%!          of_parts, parts_of, @(x) x, 400};
+%! for i = 1:rows (cases)
+%!   [f, make, up_there, n] = cases{i,:};
+%!   if (isequal (make, @rand))
+%!     make = @(n) rand (n, 1);
+%!   endif
+%!   short = seconds (f, up_there (make (n)));
+%!   long = seconds (f, up_there (make (4 * n)));
+%!   if (long > 8 * short + 0.2)
+%!     error ("%s: %g s for %d, %g s for %d", func2str (f), short, n, long, 4 * n);
+%!   endif
+%! endfor
 
 ## ---- shapes --------------------------------------------------------------------------------------
 

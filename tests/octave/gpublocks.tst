@@ -740,3 +740,22 @@
 %!     there{p} = given;
 %!   endfor
 %! endfor
+
+## Block columns without blocks take no memory.  In host memory B * B' makes B'.
+%!test
+%! V = reshape (1:16, 2, 2, 4);
+%! last = 2^30;
+%! B = blocksparse ([1, 2, 1, 2], [5, 7, last, last], V, 4, 2 * last);
+%! b = blocksparse ([1, 2, 1, 2], [1, 2, 3, 3], V, 4, 6);
+%! K = blocksparse ([1, 2, 1], [1, 2, 2], V(:,:,1:3), 4, 4);
+%! for type = {@double, @single, @int16}
+%!   f = type{1};
+%!   G = gpuArray (f (B));
+%!   if (__gpuarray__ ("device", G) != -1)
+%!     assert (full (gather (G * G')), full (gpumm (f (b), f (b), "TransposeB", "transpose")));
+%!   endif
+%!   C = struct (gather (gpuArray (f (K)) * G));
+%!   c = struct (gpumm (f (K), f (b)));
+%!   assert (C.values, c.values);
+%!   assert (double (C.column)(:), [5, 7, last](double (c.column) + 1)(:) - 1);
+%! endfor

@@ -728,3 +728,31 @@
 %!     there{a} = given;
 %!   endfor
 %! endfor
+
+## Rows without entries take no memory, in operations that take none in Octave.  In host memory Octave makes G'.
+%!function X = stretched (x, place, rows)
+%!  [i, j, v] = find (x);
+%!  X = sparse (place(i), j, v, rows, columns (x));
+%!endfunction
+%!test
+%! rows = 2^31 - 20;
+%! far = @(x) stretched (x, [3, 7, 1e9, 2e9, rows], rows);
+%! s = sparse ([1, 2, 3, 1, 5], [1, 2, 3, 4, 2], 1:5, 5, 4);
+%! t = sparse ([2, 3, 4], [1, 3, 5], [1, 1, 2], 5, 5);
+%! k = sparse ([1, 2, 3, 1], [1, 2, 3, 2], 1:4, 4, 3);
+%! G = gpuArray (far (s));
+%! H = gpuArray (far (t));
+%! if (__gpuarray__ ("device", G) != -1)
+%!   assert (isequal (gather (G' * G), s' * s));
+%!   assert (isequal (gather (((1+2i) * G)' * H), ((1+2i) * s)' * t));
+%!   assert (isequal (gather (gpumm (G, H, "TransposeA", "transpose")), s' * t));
+%!   assert (isequal (gather ((G > 2)' * H), (s > 2)' * t));
+%!   assert (isequal (gather (G * gpuArray (k)), far (s * k)));
+%! endif
+%! assert (isequal (gather (G(1:9,:)), far (s)(1:9,:)));
+%! assert (isequal (gather (G(:,2)(5:1e9)), far (s)(5:1e9,2)));
+%! assert (isequal (gather (G(rows,2)), s(5,2)));
+%! assert (isequal (gather (G + H(:,1:4)), far (s + t(:,1:4))));
+%! assert (isequal (gather (max (G)), max (s)));
+%! assert (isequal (gather (norm (G, 1)), norm (s, 1)));
+%! assert (isequal (gather ([G; H(1:9,1:4)]), [far(s); far(t)(1:9,1:4)]));

@@ -643,6 +643,30 @@
 %! assert (A, 5);
 %! assert (info.comments, {"Z\xfcrich \xff", "\xc3\xbc", "\xe4"});
 
+%!test  # many comments of all lengths, so that pieces of the text end everywhere, and blank lines between
+%! head = "%%MatrixMarket matrix array real general\n";
+%! for seed = 1:8
+%!   rand ("twister", seed);
+%!   comments = arrayfun (@(n) repmat ("x%", 1, n), floor (10 .^ (4 * rand (1, 50) .^ 3) - 1), "UniformOutput", false);
+%!   between = {"", "\n", " \t\n", "\r\n"};
+%!   lines = cellfun (@(c) [between{randi(4)}, blanks(randi(3) - 1), "% ", c, "\n"], comments, "UniformOutput", false);
+%!   [A, info] = read ([head, lines{:}, "1 1\n5\n"]);
+%!   assert (A, 5);
+%!   assert (info.comments, comments);
+%!   refuses_text ("size", 2 + sum ([lines{:}] == "\n"), "expected 2 sizes", [head, lines{:}, "1\n5\n"]);
+%! endfor
+%! refuses_text ("size", 3, "the file ends", [head, "% a\n%b"]);
+
+%!test  # 50,000 of them take no longer than a few passes over the text; line by line it was 5 s
+%! text = ["%%MatrixMarket matrix array real general\n", sprintf("%% comment %d\n", 1:50e3), "1 1\n5\n"];
+%! begun = tic ();
+%! lines = strsplit (text, "\n");
+%! once = toc (begun);
+%! begun = tic ();
+%! [~, info] = read (text);
+%! assert (toc (begun) < 3 * once + 0.5);
+%! assert (info.comments, cellfun (@(x) x(3:end), lines(2:50001), "UniformOutput", false));
+
 %!test  # what is no file, or has no end
 %! pipe = tempname ();
 %! mkfifo (pipe, 600);

@@ -1,0 +1,28 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## bsxfun (F, A, B): Octave's own calls F for each column of a gpuArray.  Its operators expand their
+## operands themselves, so they are called once.  Their result is full, also for sparse matrices, unless both
+## are in blocks.  Functions of Octave such as center and std call bsxfun.
+
+function R = bsxfun (varargin)
+
+  name = "";
+  if (nargin == 3 && is_function_handle (varargin{1}))
+    name = func2str (varargin{1});
+  elseif (nargin == 3 && ischar (varargin{1}))
+    name = varargin{1};
+  endif
+  operators = {"plus", "minus", "times", "rdivide", "power", "eq", "ne", "lt", "le", "gt", "ge", ...
+               "max", "min"};
+  if (any (strcmp (name, operators)))
+    args = varargin(2:3);
+    if (! (is_blocks (args{1}) && is_blocks (args{2})))
+      args = cellfun (@full, args, "UniformOutput", false);
+    endif
+    R = feval (name, args{:});
+  else
+    R = builtin ("bsxfun", varargin{:});
+  endif
+
+endfunction
