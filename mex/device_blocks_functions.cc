@@ -13,8 +13,8 @@ blocks mapped (const function &f, blocks x) {
   check_narrow (x.type ());
   if (x.is_hosted ())
     return hosted_blocks (x.host.get_rep ().map (f.name));
-  if (f.map == GPUMM_MAP_CONJ) {
-    x.conjugated = x.conjugated != is_complex (x.type ());
+  if (f.map == GPUMM_MAP_CONJ && is_complex (x.type ())) {
+    x.conjugated = !x.conjugated;
     return x;
   }
   if (x.conjugated)
@@ -22,7 +22,7 @@ blocks mapped (const function &f, blocks x) {
   const bool was_unsure = x.unsure;
   const array zero = x.zero;
   blocks y = with_values (x, mapped (f, x.values));
-  if (f.map == GPUMM_MAP_ABS) { // zero only where x is zero
+  if (f.map == GPUMM_MAP_ABS || f.map == GPUMM_MAP_CONJ) { // zero only where x is zero
     y.unsure = was_unsure;
     y.zero = zero;
   }

@@ -316,9 +316,10 @@ octave_value octave_gpuarray::map (unary_mapper_t f) const {
                                step_of (GPUMM_MAP_EQ, GPUMM_MAP_CONSTANT, false, zero)},
                               domain_of (x.type), GPUMM_B));
   }
-  if (f == umap_conj && !is_hosted (x) && !x.pending) { // read conjugated, without a copy
+  if (f == umap_conj && is_complex (x.type) && !is_hosted (x)
+      && !x.pending) { // read conjugated, without a copy
     array y = x;
-    y.conjugated = x.conjugated != is_complex (x.type);
+    y.conjugated = !x.conjugated;
     return value_of (y);
   }
   if (const function *there = device_function (f))
