@@ -239,7 +239,7 @@
 %!               "GPUMM_MTIMES", "yes", "1"}'
 %!   [~, said] = system ([try_it{1} "=" try_it{2} " " another_octave(try_it{3}) " 2>&1"]);
 %!   words = sprintf ("the environment variable %s is \"%s\"; it must be ", try_it{1:2});
-%!   assert (numel (strfind (said, words)), 1, said);
+%!   assert (numel (strfind (said, words)) == 1, "%s", said);
 %! endfor
 
 ## of the machine itself

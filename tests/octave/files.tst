@@ -68,7 +68,7 @@
 %!       code = ["disp (1); " sprintf(write_it{1}, "/dev/stdout") " disp (2);"];
 %!       assert (system ([another_octave(code) " " to{1} file]), 0);
 %!       old = {"old\n", ""}{1 + strcmp (to{1}, ">")};
-%!       assert (fileread (file), [old "1\n" alone "2\n"], to{1});
+%!       assert (strcmp (fileread (file), [old "1\n" alone "2\n"]), "%s %s: %s", write_it{1}, to{1}, fileread (file));
 %!     endfor
 %!   endfor
 %! unwind_protect_cleanup
