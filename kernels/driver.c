@@ -29,7 +29,7 @@ gpumm_status gpumm_driver_fail (gpumm_status status, const char *format, ...) {
 
 const char *gpumm_driver_text (void) {
   const char *text = has_texts ? pthread_getspecific (texts) : NULL;
-  return text ? text : "out of host memory";
+  return text ? text : "no reason given";
 }
 
 /* ---- cancelling --------------------------------------------------------------------------- */

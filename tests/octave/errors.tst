@@ -212,10 +212,11 @@
 %!                 "GPUMM_TUNED", "no"; "GPUMM_BLAS", "libblas.so.3"}' # the BLAS has been chosen
 %!   unwind_protect
 %!     setenv (variable{:});
-%!     for options = {{}, {"Backend", "cpu"}, {"Algorithm", "loops"}}
+%!     for call = {@() gpumm(magic (3), magic (3)), @() gpumm(magic (3), magic (3), "Backend", "cpu"), ...
+%!                 @() gpumm(magic (3), magic (3), "Algorithm", "loops"), @() pagemtimes(ones (2, 2, 2), ones (2))}
 %!       text = "";
 %!       try
-%!         gpumm (magic (3), magic (3), options{1}{:});
+%!         call{1} ();
 %!       catch err
 %!         assert (err.identifier, "gpumm:invalid");
 %!         text = err.message;
