@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096, LONGEST = 20 /* seconds of a case */ };
+enum { PATH_BYTES = 4096, LONGEST = 60 /* seconds of a case */ };
 
 static const char *folder;
 
@@ -383,7 +383,7 @@ int main (int count, char **words) {
   dl_iterate_phdr (look_at_segments, &libraries);
   CHECK (libraries == 3, "%d libraries", libraries);
   const char *(*file) (void) = (const char *(*) (void) ) dlsym (engine, "gpumm_blas_file");
-  if (count > 2 && strncmp (file (), words[2], strlen (words[2])) != 0) {
+  if (!check_failed && count > 2 && strncmp (file (), words[2], strlen (words[2])) != 0) {
     printf ("SKIP: the BLAS is %s and not in %s\n0 passed, 0 failed, 1 skipped\n", file (),
             words[2]);
     return 77;
