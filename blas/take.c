@@ -221,8 +221,8 @@ void gpumm_blas_by_columns (gpumm_call *x) {
 
 /* ---- taking ------------------------------------------------------------------------------- */
 
-/* Each thread of an OpenMP region has a core; the engine's threads would take it away. Found once: a child
- * must not ask the loader (library.c). */
+/* Each thread of an OpenMP region has a core; the engine's threads would take it away. Found once:
+ * a child must not ask the loader (library.c). */
 static int (*in_parallel) (void);
 static void find_openmp (void) {
   in_parallel = (int (*) (void)) gpumm_blas_symbol ("omp_in_parallel");

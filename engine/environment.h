@@ -1,5 +1,7 @@
-/* environment.h - gpumm's variables of the environment. They are read at each use, because Octave's setenv
- * can change them. A value that gpumm does not know is an error that names the variable.
+/* environment.h - gpumm's variables of the environment. They are read at each use, because
+ * Octave's setenv can change them. A value that gpumm does not know is an error that names the
+ * variable.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ENVIRONMENT_H
 #define GPUMM_ENVIRONMENT_H

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text of each thread. It is allocated: where there is no memory for thread-local data, the system ends
- * the process. */
+/* The text of each thread. It is allocated: where there is no memory for thread-local data, the
+ * system ends the process. */
 enum { TEXT_BYTES = 1024 };
 static char no_text[] = "out of host memory"; /* a thread's text where none could be allocated */
 static pthread_key_t texts;

@@ -1,11 +1,13 @@
-/* library.h - the loader, and the BLAS of this process beyond gpumm.h. SPDX-License-Identifier: BSD-3-Clause */
+/* library.h - the loader, and the BLAS of this process beyond gpumm.h.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_LIBRARY_H
 #define GPUMM_LIBRARY_H
 
 #include "gpumm.h"
 
-/* Around every call of the loader (dlopen, dlsym). Who calls it holds locks in it, which nobody would release
- * in a child of fork (): meanwhile fork () waits. A thread may hold this more than once. */
+/* Around every call of the loader (dlopen, dlsym). Who calls it holds locks in it, which nobody
+ * would release in a child of fork (): meanwhile fork () waits. A thread may hold this more than
+ * once. */
 void gpumm_loader_hold (void);
 void gpumm_loader_let_go (void);
 

@@ -4,8 +4,8 @@
  *
  * engine/gpumm.h describes the files. Elements are uint16 in the inputs and uint32 in the output:
  * min (exact sum, 2^32 - 1). Zero blocks are not written. The program prints the seconds of
- * reading, multiplying (from host memory to host memory) and writing, on standard error: OUTPUT may be
- * /dev/stdout.
+ * reading, multiplying (from host memory to host memory) and writing, on standard error: OUTPUT
+ * may be /dev/stdout.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE

@@ -187,8 +187,9 @@ static int own_descriptor (const char *target) {
              : -1;
 }
 
-/* Returns 0 or an errno. A file has one position for all who write to it through this descriptor: opened
- * again it would be overwritten from its beginning. Does not wait for a pipe without a reader. */
+/* Returns 0 or an errno. A file has one position for all who write to it through this descriptor:
+ * opened again it would be overwritten from its beginning. Does not wait for a pipe without a
+ * reader. */
 static int open_stream (gpumm_output *o, int is_file) {
   const int own = is_file ? own_descriptor (o->target) : -1;
   o->stream = 1;

@@ -111,7 +111,8 @@ double gpumm_group_limit (const char *cgroup, const char *mountinfo, double swap
  * 2048 x 2048 product 0.5 ms on a virtual machine. */
 static _Atomic double known_limit;
 
-/* GPUMM_MAX_HOST_MEMORY as bytes; NaN if it is not valid. Below GPUMM_LARGE_BYTES nothing is checked. */
+/* GPUMM_MAX_HOST_MEMORY as bytes; NaN if it is not valid: nothing checks less than
+ * GPUMM_LARGE_BYTES. */
 static double read_variable (const char *text) {
   static const char suffixes[] = "KMGT";
   char *end;

@@ -1,5 +1,5 @@
-/* processes.c - the drop-in and the engine in programs that close them, fork, or have a wrong environment:
- * processes FOLDER [BLAS]. FOLDER has the libraries; BLAS is where the program's BLAS must lie.
+/* processes.c - the drop-in and the engine in programs that close them, fork, or have a wrong
+ * environment: processes FOLDER [BLAS]. FOLDER has the libraries, BLAS the program's BLAS.
  *
  * Each case has a process of its own, which opens the libraries anew.
  *
@@ -205,8 +205,8 @@ static void *call_all (void *library) {
   return NULL;
 }
 
-/* Threads call each routine for the first time, while children are made. Then each child calls them. (Not with
- * OpenBLAS, whose own lock of its memory a child may find taken.) */
+/* Threads call each routine for the first time, while children are made. Then each child calls
+ * them. (Not with OpenBLAS, whose own lock of its memory a child may find taken.) */
 static int fork_meanwhile (const void *argument) {
   enum { THREADS = 3, CHILDREN = 12 };
   (void) argument;
