@@ -9,8 +9,8 @@
 #include "blas.h"
 #include "types.h"
 
-#include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,16 +23,32 @@
 enum { SMALLEST = 400 };
 
 double gpumm_blas_least = (double) SMALLEST * SMALLEST * SMALLEST;
-static int takes_all;
+static int takes_all, is_refused;
+
+static void forget_calls (void);
 
 __attribute__ ((constructor)) static void read_environment (void) {
   const char *text = getenv ("GPUMM_BLAS_SMALLEST");
   char *end = NULL;
-  const double n = text ? strtod (text, &end) : 0;
-  if (!text || end == text || *end || !(n >= 0))
+  const double n = text && *text ? strtod (text, &end) : SMALLEST;
+  (void) pthread_atfork (NULL, NULL, forget_calls);
+  is_refused = end && (end == text || *end || !(n >= 0));
+  if (is_refused)
     return;
   gpumm_blas_least = n * n * n;
   takes_all = n == 0;
+}
+
+/* At the first call, because the library is loaded into every child process. */
+static void refuse_environment (void) {
+  if (is_refused)
+    fprintf (
+        stderr,
+        "gpumm: the environment variable GPUMM_BLAS_SMALLEST is \"%.100s\"; it must be a number "
+        "from 0 on\n",
+        getenv ("GPUMM_BLAS_SMALLEST"));
+  if (gpumm_check_environment ())
+    fprintf (stderr, "gpumm: %s\n", gpumm_last_error ());
 }
 
 /* ---- counts ------------------------------------------------------------------------------- */
@@ -50,6 +66,12 @@ static void add (count *c, double seconds) {
 
 void gpumm_blas_passed (gpumm_routine routine, gpumm_type type, double seconds) {
   add (&on_cpu[routine][type], seconds);
+}
+
+/* A child writes its own. */
+static void forget_calls (void) {
+  memset (on_gpu, 0, sizeof on_gpu);
+  memset (on_cpu, 0, sizeof on_cpu);
 }
 
 double gpumm_blas_seconds (void) {
@@ -80,7 +102,13 @@ __attribute__ ((destructor)) static void write_log (void) {
   FILE *log = NULL;
   for (int i = 0;
        file && *file && gpumm_blas_calls (i, name, &gpu, &cpu, &gpu_seconds, &cpu_seconds); i++)
-    if (gpu + cpu > 0 && (log || (log = fopen (file, "a"))))
+    if (gpu + cpu == 0)
+      continue;
+    else if (!log && !(log = fopen (file, "a"))) {
+      fprintf (stderr, "gpumm: cannot write %s, the file of GPUMM_BLAS_LOG: %s\n", file,
+               strerror (errno));
+      break;
+    } else
       fprintf (log, "%ld %s %s gpu %lld %.6f cpu %lld %.6f\n", (long) getpid (),
                program_invocation_short_name, name, (long long) gpu, gpu_seconds, (long long) cpu,
                cpu_seconds);
@@ -193,9 +221,16 @@ void gpumm_blas_by_columns (gpumm_call *x) {
 
 /* ---- taking ------------------------------------------------------------------------------- */
 
-/* Each thread of an OpenMP region has a core; the engine's threads would take it away. */
+/* Each thread of an OpenMP region has a core; the engine's threads would take it away. Found once:
+ * a child must not ask the loader (library.c). */
+static int (*in_parallel) (void);
+static void find_openmp (void) {
+  in_parallel = (int (*) (void)) gpumm_blas_symbol ("omp_in_parallel");
+}
+
 static int is_in_openmp (void) {
-  int (*in_parallel) (void) = (int (*) (void)) dlsym (RTLD_DEFAULT, "omp_in_parallel");
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once (&once, find_openmp);
   return in_parallel && in_parallel ();
 }
 
@@ -285,6 +320,8 @@ int gpumm_blas_estimate (const gpumm_call *x, char norm, double anorm, void *rco
 }
 
 void *gpumm_blas_find (const char *name) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once (&once, refuse_environment);
   void *symbol = gpumm_blas_symbol (name);
   if (!symbol) {
     fprintf (stderr, "gpumm: no BLAS on this machine has %s; GPUMM_BLAS=file names another\n",

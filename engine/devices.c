@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 #include "devices.h"
 #include "cancel.h"
+#include "environment.h"
 #include "error.h"
+#include "library.h"
 #include "memory/pool.h"
 #include "progress.h"
 #include "types.h"
@@ -51,11 +53,15 @@ static int has_gpu (void) {
 
 static void open_library (library *l) {
   char path[LONGEST_PATH]; /* else the library may be on the loader's path */
+  gpumm_loader_hold ();
   const int beside = find_beside (l->file, path);
   void *handle = dlopen (beside ? path : l->file, RTLD_NOW | RTLD_LOCAL);
+  const char *said = handle ? NULL : dlerror ();
+  const gpumm_driver *(*table) (void) =
+      handle ? (const gpumm_driver *(*) (void) ) dlsym (handle, "gpumm_driver_table") : NULL;
+  gpumm_loader_let_go ();
   l->opened_by = getpid ();
   if (!handle) {
-    const char *said = dlerror ();
     const int is_missing =
         said && strstr (said, "No such file") && strncmp (said, l->file, strlen (l->file)) == 0;
     if (is_missing && l == &cuda && !has_gpu ()) /* not a fault of the build */
@@ -68,8 +74,6 @@ static void open_library (library *l) {
                 said ? said : "no reason given");
     return;
   }
-  const gpumm_driver *(*table) (void) =
-      (const gpumm_driver *(*) (void) ) dlsym (handle, "gpumm_driver_table");
   const gpumm_driver *driver = table ? table () : NULL;
   int count = 0;
   if (!driver || driver->version != GPUMM_DRIVER_VERSION)
@@ -161,11 +165,16 @@ static gpumm_status read_environment (const char *text, uint64_t *devices) {
     found |= UINT64_C (1) << i;
   }
   *devices = found;
-  return !*p && found ? GPUMM_OK
-                      : gpumm_fail (GPUMM_INVALID,
-                                    "GPUMM_DEVICES is \"%.60s\", and must be \"all\" or a list of "
-                                    "different devices, for example 0,1",
-                                    text);
+  return !*p && found
+             ? GPUMM_OK
+             : gpumm_refuse_variable ("GPUMM_DEVICES",
+                                      "\"all\" or a list of different devices, for example 0,1");
+}
+
+gpumm_status gpumm_check_devices (void) {
+  const char *text = getenv ("GPUMM_DEVICES");
+  uint64_t devices;
+  return text ? read_environment (text, &devices) : GPUMM_OK;
 }
 
 gpumm_status gpumm_allowed_devices (const gpumm_options *options, int of_host, uint64_t *devices) {

@@ -21,6 +21,7 @@ gpumm_status gpumm_context_of (int device, gpumm_context **context);
  * the GPUs or of the host devices. GPUMM_INVALID if there is no such device, or if the environment does not
  * name any. */
 gpumm_status gpumm_allowed_devices (const gpumm_options *options, int of_host, uint64_t *devices);
+gpumm_status gpumm_check_devices (void); /* only that the variable is a list */
 
 /* A device's properties: now; or those seen last, because asking for the free memory takes as long as a
  * small product. Set the error text on failure. */

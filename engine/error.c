@@ -2,11 +2,44 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "error.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static _Thread_local char last_error[1024];
+/* The text of each thread. It is allocated: where there is no memory for thread-local data, the
+ * system ends the process. */
+enum { TEXT_BYTES = 1024 };
+static char no_text[] = "out of host memory"; /* a thread's text where none could be allocated */
+static pthread_key_t texts;
+
+static void release_text (void *text) {
+  if (text != no_text)
+    free (text);
+}
+
+static int has_texts; /* a process may have 1024 keys */
+static void make_texts (void) {
+  has_texts = pthread_key_create (&texts, release_text) == 0;
+}
+
+/* NULL if the thread has none yet. */
+static char *text_here (void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once (&once, make_texts);
+  return has_texts ? pthread_getspecific (texts) : no_text;
+}
+
+static char *make_text (void) {
+  char *text = has_texts ? malloc (TEXT_BYTES) : NULL;
+  if (text && pthread_setspecific (texts, text) == 0)
+    return text;
+  free (text);
+  if (has_texts)
+    (void) pthread_setspecific (texts, no_text);
+  return no_text;
+}
 
 const char *gpumm_status_name (gpumm_status status) {
   static const char *const names[] = {
@@ -27,17 +60,21 @@ const char *gpumm_status_name (gpumm_status status) {
 }
 
 const char *gpumm_last_error (void) {
-  return last_error;
+  const char *text = text_here ();
+  return text ? text : "";
 }
 
 gpumm_status gpumm_fail (gpumm_status status, const char *format, ...) {
   /* the new text may quote the old one: format aside, then copy */
-  char text[sizeof last_error];
+  char text[TEXT_BYTES], *kept = text_here ();
   va_list arguments;
   va_start (arguments, format);
   vsnprintf (text, sizeof text, format, arguments);
   va_end (arguments);
-  snprintf (last_error, sizeof last_error, "%s", text);
+  if (!kept || kept == no_text)
+    kept = make_text ();
+  if (kept != no_text)
+    snprintf (kept, TEXT_BYTES, "%s", text);
   return status;
 }
 

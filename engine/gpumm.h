@@ -193,6 +193,10 @@ typedef struct gpumm_job gpumm_job;
 GPUMM_API gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *options,
                                    gpumm_job **job);
 
+/* GPUMM_INVALID if one of gpumm's variables in the environment has a value that gpumm does not
+ * know; the text names it. gpumm_open checks this, too. */
+GPUMM_API gpumm_status gpumm_check_environment (void);
+
 /* The result without its memory: its arrays are NULL, ld = rows, nzmax is the most
  * that the result can need. */
 GPUMM_API gpumm_status gpumm_result (const gpumm_job *job, gpumm_matrix *shape);

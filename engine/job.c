@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "devices.h"
 #include "error.h"
+#include "library.h"
 #include "links.h"
 #include "memory/buffer.h"
 #include "memory/host.h"
@@ -466,11 +467,23 @@ done:
   return status;
 }
 
+gpumm_status gpumm_check_environment (void) {
+  gpumm_status status = gpumm_check_limit ();
+  if (!status)
+    status = gpumm_check_devices ();
+  if (!status)
+    status = gpumm_check_tuned ();
+  return status ? status : gpumm_check_blas ();
+}
+
 gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *options,
                          gpumm_job **result) {
   if (!result)
     return gpumm_fail (GPUMM_INVALID, "no pointer for the job");
   *result = NULL;
+  const gpumm_status status = gpumm_check_environment ();
+  if (status)
+    return status;
   return problem ? open_job (problem, options, NULL, NULL, 0, result)
                  : gpumm_fail (GPUMM_INVALID, "no problem given");
 }

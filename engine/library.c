@@ -6,13 +6,35 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "gpumm.h"
+#include "environment.h"
+#include "error.h"
+#include "library.h"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* fork () waits for this lock. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void gpumm_loader_hold (void) {
+  pthread_mutex_lock (&lock);
+}
+
+void gpumm_loader_let_go (void) {
+  pthread_mutex_unlock (&lock);
+}
+
+static void make_lock (void) { /* that of the parent's thread does not know the child's */
+  lock = (pthread_mutex_t) PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+}
+
+__attribute__ ((constructor)) static void watch_forks (void) {
+  (void) pthread_atfork (gpumm_loader_hold, gpumm_loader_let_go, make_lock);
+}
 
 /* Libraries that are opened where the process has none. */
 static const char *const common[] = {"libblas.so.3", "libopenblas.so.0", "libmkl_rt.so.2",
@@ -75,9 +97,11 @@ static void *find_loaded (const char *name) {
   return symbol;
 }
 
+/* LAPACK may be another library than the BLAS. */
 static struct {
-  void *library;
+  void *library, *lapack;
   char file[1024];
+  char wanted[1024], refused[256]; /* GPUMM_BLAS, and why it is not taken, or "" */
   int bits;
 } blas;
 
@@ -90,19 +114,28 @@ static int has_64_bit_integers (void *isamax) {
   return f (&n, x, &one) == 0;
 }
 
-/* LAPACK may be another library than the BLAS. */
 static void *find (const char *name) {
   void *symbol = blas.library ? find_in (blas.library, name) : NULL;
+  if (!symbol && blas.lapack)
+    symbol = find_in (blas.lapack, name);
   if (!symbol)
     symbol = find_loaded (name);
   const char *lapack = blas.bits == 64 ? "liblapack64.so.3" : "liblapack.so.3";
-  return symbol ? symbol : open_and_find (lapack, RTLD_NOW, name);
+  const int is_fortran = *name && name[strlen (name) - 1] == '_';
+  return symbol || !is_fortran ? symbol : open_and_find (lapack, RTLD_NOW, name);
 }
 
 static void look_up (void) {
   Dl_info info;
-  const char *file = getenv ("GPUMM_BLAS");
-  void *isamax = file && *file ? open_and_find (file, RTLD_NOW, "isamax_") : NULL;
+  const char *file = gpumm_variable ("GPUMM_BLAS");
+  void *isamax = file ? open_and_find (file, RTLD_NOW, "isamax_") : NULL;
+  if (file) {
+    const char *said = isamax ? NULL : dlerror ();
+    snprintf (blas.wanted, sizeof blas.wanted, "%s", file);
+    if (!isamax)
+      snprintf (blas.refused, sizeof blas.refused, "the file of a BLAS (%s)",
+                said ? said : "it has no isamax_ of its own");
+  }
   if (!isamax)
     isamax = find_loaded ("isamax_");
   for (size_t i = 0; i < sizeof common / sizeof *common && !isamax; i++)
@@ -112,16 +145,36 @@ static void look_up (void) {
   strncat (blas.file, info.dli_fname, sizeof blas.file - 1);
   blas.library = dlopen (blas.file, RTLD_LAZY | RTLD_LOCAL);
   blas.bits = has_64_bit_integers (isamax) ? 64 : 32;
+  if (dladdr (find ("dgetrf_"), &info))
+    blas.lapack = dlopen (info.dli_fname, RTLD_LAZY | RTLD_LOCAL);
 }
 
 static void open_once (void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once (&once, look_up);
+  static int is_open;
+  gpumm_loader_hold ();
+  if (!is_open) {
+    is_open = 1; /* also for what a library does while it is opened */
+    look_up ();
+  }
+  gpumm_loader_let_go ();
 }
 
 void *gpumm_blas_symbol (const char *name) {
   open_once ();
-  return name ? find (name) : NULL;
+  gpumm_loader_hold ();
+  void *symbol = name ? find (name) : NULL;
+  gpumm_loader_let_go ();
+  return symbol;
+}
+
+gpumm_status gpumm_check_blas (void) {
+  const char *file = gpumm_variable ("GPUMM_BLAS");
+  if (!file)
+    return GPUMM_OK;
+  open_once ();
+  if (strncmp (file, blas.wanted, sizeof blas.wanted - 1) != 0)
+    return gpumm_refuse_variable ("GPUMM_BLAS", "set before the first product");
+  return blas.refused[0] ? gpumm_refuse_variable ("GPUMM_BLAS", blas.refused) : GPUMM_OK;
 }
 
 const char *gpumm_blas_file (void) {

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "tuned.h"
 #include "devices.h"
+#include "environment.h"
 #include "error.h"
 #include "memory/host.h"
 
@@ -172,8 +173,15 @@ void gpumm_tuned_read (const gpumm_kernel *const *kernels, const gpumm_device_pr
 }
 
 int gpumm_tuned_refused (void) {
-  const char *value = getenv ("GPUMM_TUNED");
+  const char *value = gpumm_variable ("GPUMM_TUNED");
   return value && strcmp (value, "0") == 0;
+}
+
+gpumm_status gpumm_check_tuned (void) {
+  const char *value = gpumm_variable ("GPUMM_TUNED");
+  return !value || strcmp (value, "0") == 0 || strcmp (value, "1") == 0
+             ? GPUMM_OK
+             : gpumm_refuse_variable ("GPUMM_TUNED", "0 or 1");
 }
 
 /* ---- tables in memory --------------------------------------------------------------------- */

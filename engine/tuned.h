@@ -57,5 +57,6 @@ void gpumm_tuned_forget (gpumm_context *context); /* the table is read again */
 
 /* Is GPUMM_TUNED=0 in the environment? Looks each time, because Octave's setenv can change it. */
 int gpumm_tuned_refused (void);
+gpumm_status gpumm_check_tuned (void); /* GPUMM_INVALID if the variable is neither 0 nor 1 */
 
 #endif

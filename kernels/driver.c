@@ -6,19 +6,30 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-static _Thread_local char text[512];
+/* The text of each thread, allocated as in engine/error.c. gpumm_driver_table () makes the key. */
+enum { TEXT_BYTES = 512 };
+static pthread_key_t texts;
+static int has_texts;
 
 gpumm_status gpumm_driver_fail (gpumm_status status, const char *format, ...) {
+  char *text = has_texts ? pthread_getspecific (texts) : NULL;
   va_list arguments;
+  if (!text && has_texts && (text = malloc (TEXT_BYTES)) && pthread_setspecific (texts, text)) {
+    free (text);
+    text = NULL;
+  }
   va_start (arguments, format);
-  vsnprintf (text, sizeof text, format, arguments);
+  if (text)
+    vsnprintf (text, TEXT_BYTES, format, arguments);
   va_end (arguments);
   return status;
 }
 
 const char *gpumm_driver_text (void) {
-  return text;
+  const char *text = has_texts ? pthread_getspecific (texts) : NULL;
+  return text ? text : "no reason given";
 }
 
 /* ---- cancelling --------------------------------------------------------------------------- */
@@ -71,8 +82,9 @@ enum { MOST_ROWS = 256 };
 const gpumm_kernel *gpumm_driver_kernels[MOST_ROWS + 1];
 const gpumm_sparse_kernel *gpumm_driver_sparse_kernels[MOST_ROWS + 1];
 
-static void collect_rows (void) {
+static void make_tables (void) {
   int dense = 0, sparse = 0;
+  has_texts = pthread_key_create (&texts, free) == 0;
 #define COLLECT(family, rows, count)                                                               \
   for (int i = 0; gpumm_family_##family[i].name && count < MOST_ROWS; i++)                         \
     rows[count++] = &gpumm_family_##family[i];
@@ -83,6 +95,6 @@ static void collect_rows (void) {
 
 const gpumm_driver *gpumm_driver_table (void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once (&once, collect_rows);
+  pthread_once (&once, make_tables);
   return &gpumm_driver_here;
 }

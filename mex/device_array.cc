@@ -76,6 +76,11 @@ int device_for_new () {
     const char *why, *wanted = getenv ("GPUMM_GPUARRAY");
     if (wanted && strcmp (wanted, "host-device") == 0)
       selected_device = HOST_DEVICE;
+    else if (wanted && *wanted)
+      error_with_id ("gpumm:bad-value",
+                     "gpuArray: the environment variable GPUMM_GPUARRAY is \"%s\"; it must be "
+                     "host-device",
+                     wanted);
     else if (gpumm_device_count (&why) > 0)
       selected_device = 0;
     asked = true;

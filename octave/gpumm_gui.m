@@ -93,7 +93,7 @@ function r = gpumm_gui (varargin)
     no_display (["this Octave has no Qt toolkit; octave and octave --no-gui have it, " ...
                  "octave-cli does not"]);
   endif
-  h = __gui_window__ (pixels);
+  h = __quietly__ (@() __gui_window__ (pixels));
   if (nargout > 0)
     r = h;
   endif

@@ -88,21 +88,20 @@ function [A, info] = mmread (file, varargin)
     name = check_class_option (varargin{:});
   endif
 
-  bytes = read_text (file);
-  ## Octave's functions for characters expect UTF-8, and some write past the end of invalid UTF-8.
-  ## So only comments keep bytes that are not ASCII.
-  text = bytes;
-  if (any (bytes > 127))
-    text(bytes > 127) = "?";
-  endif
-  [info, start, line] = read_header (file, text, bytes);
-  clear bytes;
-  text = text(start:end);
-  if (strcmp (info.format, "coordinate"))
-    A = read_coordinate (file, text, line, info, name);
-  else
-    A = read_array (file, text, line, info, name);
-  endif
+  in = __open_text__ (file, "mmread", "gpumm:mmread:open");
+  unwind_protect
+    [bytes, in] = read_head (file, in);
+    [info, start, in.line] = read_header (file, ascii (bytes), bytes);
+    in.text = ascii (bytes(start:end));
+    clear bytes;
+    if (strcmp (info.format, "coordinate"))
+      A = read_coordinate (file, in, info, name);
+    else
+      A = read_array (file, in, info, name);
+    endif
+  unwind_protect_cleanup
+    fclose (in.fid);
+  end_unwind_protect
 
 endfunction
 
@@ -126,12 +125,69 @@ function fail (what, file, line, template, varargin)
 
 endfunction
 
-## Reads the file as a row of characters.  Its lines end in "\n" or "\r\n".
-function text = read_text (file)
+## The next lines of the file, about a megabyte, because a whole file would need 12 times its size.
+## They end in "\n" or "\r\n".  in.rest is the beginning of the next line.  in.is_last: no line
+## follows.
+function [bytes, in] = read_lines (file, in)
 
-  text = __read_text__ (file, "mmread", "gpumm:mmread:open");
-  if (! any (text == "\n"))               # lines that end in CR alone
-    text(text == "\r") = "\n";
+  size = 1e6;
+  bytes = fread (in.fid, size, "uint8=>char").';
+  in.is_last = numel (bytes) < size;
+  if (isempty (in.ends_in_cr))
+    in.ends_in_cr = ! any (bytes == "\n");
+  endif
+  if (in.ends_in_cr)
+    bytes(bytes == "\r") = "\n";
+  endif
+  bytes = [in.rest, bytes];
+  in.rest = "";
+  last = numel (bytes);
+  if (! in.is_last)
+    last = find (bytes == "\n", 1, "last");
+    if (isempty (last))
+      fail ("layout", file, in.line + 1, "the line is longer than %d bytes", numel (bytes));
+    endif
+    in.rest = bytes(last+1:end);
+    bytes(last+1:end) = [];
+  endif
+
+endfunction
+
+## Puts the lines after in.text in its place: empty if there are none.
+function in = next_lines (file, in)
+
+  in.line += sum (in.text == "\n");
+  in.text = "";
+  while (! in.is_last && isempty (in.text))
+    [bytes, in] = read_lines (file, in);
+    in.text = ascii (bytes);
+  endwhile
+
+endfunction
+
+## The first lines, to the line with the sizes at least.
+function [bytes, in] = read_head (file, in)
+
+  in.ends_in_cr = []; # alone: not known yet
+  in.rest = "";
+  in.line = 0;
+  [bytes, in] = read_lines (file, in);
+  if (strncmp (bytes, "\xEF\xBB\xBF", 3))
+    bytes(1:3) = [];
+  endif
+  while (! in.is_last && isempty (regexp (ascii (bytes), '\n[ \t\r\v\f]*[^%\s]', "once")))
+    [more, in] = read_lines (file, in);
+    bytes = [bytes, more];
+  endwhile
+
+endfunction
+
+## Octave's functions for characters expect UTF-8, and some write past the end of invalid UTF-8.
+## So only comments keep bytes that are not ASCII.
+function text = ascii (text)
+
+  if (any (text > 127))
+    text(text > 127) = "?";
   endif
 
 endfunction
@@ -282,86 +338,112 @@ function str = shortened (str)
 
 endfunction
 
-function A = read_coordinate (file, text, line, info, name)
+function A = read_coordinate (file, in, info, name)
 
   if (! any (strcmp (name, {"auto", "double", "logical"})))
     error ("gpumm:mmread:argument",
            "mmread: %s is sparse, and a sparse matrix cannot be of class %s", file, name);
   endif
-  check_memory (file, line, info);
-  [v, lines, words] = read_entries (file, text, line, info);
-  i = v(1,:);
-  j = v(2,:);
-  check_index (file, lines, i, info.rows, "row");
-  check_index (file, lines, j, info.cols, "column");
-  if (! strcmp (info.symmetry, "general"))
-    k = find (i < j, 1);
-    if (! isempty (k))
-      fail ("triangle", file, lines(k),
-            "entry (%d, %d) is above the diagonal; a %s file stores only the lower triangle",
-            i(k), j(k), info.symmetry);
+  is_complex = strcmp (info.field, "complex");
+  is_pattern = strcmp (info.field, "pattern");
+  if (is_complex && strcmp (name, "logical"))
+    error ("gpumm:mmread:argument", "mmread: %s is complex and cannot be logical", file);
+  endif
+
+  n = most_entries (in, info);
+  ## A sparse matrix stores one number per column, even if the file has no entries.
+  check_memory (file, in, info, 8 * (info.cols + 1) + 16 * n);
+  index = {"int32", "double"}{1 + (max (info.rows, info.cols) > intmax ())};
+  i = j = zeros (1, n, index);
+  re = zeros (1, n * ! is_pattern);
+  im = zeros (1, n * is_complex);
+  done = 0;
+  do
+    [v, lines, words] = read_entries (file, in, info, done);
+    check_indices (file, lines, info, v);
+    k = done + (1:columns (v));
+    done += columns (v);
+    i(k) = v(1,:);
+    j(k) = v(2,:);
+    if (! is_pattern)
+      re(k) = coordinate_values (file, in, lines, words, info, name, v);
     endif
+    if (is_complex)
+      im(k) = v(4,:);
+    endif
+    in = next_lines (file, in);
+  until (isempty (in.text))
+  clear v lines words k;
+
+  if (is_complex)  # a sum of two triangles would make each -0 a +0
+    off = find (i != j & ! strcmp (info.symmetry, "general"));
+    [re_mirror, im_mirror] = mirror (info.symmetry, re(off), im(off));
+    A = sparse ([i, j(off)], [j, i(off)], complex ([re, re_mirror], [im, im_mirror]), ...
+                info.rows, info.cols);
+    if (isreal (A))
+      A = complex (A, 0);  # the file says complex, even if all imaginary parts are 0
+    endif
+    return;
+  elseif (is_pattern)
+    A = sparse (i, j, true, info.rows, info.cols);
+  else
+    A = sparse (i, j, re, info.rows, info.cols);
   endif
-
-  m = info.rows;
-  n = info.cols;
-  off = i != j;  # these entries have a mirror image unless the matrix is general
-  if (strcmp (info.symmetry, "general"))
-    off(:) = false;
+  clear i j re;
+  if (is_pattern && strcmp (info.symmetry, "symmetric"))
+    A |= A.';
+  elseif (strcmp (info.symmetry, "symmetric"))
+    A += tril (A, -1).';
+  elseif (strcmp (info.symmetry, "skew-symmetric"))
+    A -= A.';
   endif
-  at = [i, j(off)];
-  to = [j, i(off)];
-  switch (info.field)
-    case "pattern"
-      A = sparse (at, to, true (size (at)), m, n);
-      if (strcmp (name, "double"))
-        A = double (A);
-      endif
-
-    case "complex"
-      if (strcmp (name, "logical"))
-        error ("gpumm:mmread:argument", "mmread: %s is complex and cannot be logical", file);
-      endif
-      re = v(3,:);
-      im = v(4,:);
-      check_diagonal (file, lines, info, i == j, re, im);
-      [re_mirror, im_mirror] = mirror (info.symmetry, re(off), im(off));
-      A = sparse (at, to, complex ([re, re_mirror], [im, im_mirror]), m, n);
-      if (isreal (A))
-        A = complex (A, 0);  # the file says complex, even if all imaginary parts are 0
-      endif
-
-    otherwise
-      re = v(3,:);
-      if (any (strcmp (info.field, {"integer", "unsigned-integer"})))
-        re = exact_integers (file, lines, re, words(3,:), text, "double");
-      endif
-      check_diagonal (file, lines, info, i == j, re, 0);
-      if (strcmp (name, "logical"))
-        re = to_class (file, lines, re, "logical");
-        if (any (re) && strcmp (info.symmetry, "skew-symmetric"))
-          fail ("range", file, lines(find (re, 1)), "class logical cannot hold -1");
-        endif
-      endif
-      A = sparse (at, to, [re, mirror(info.symmetry, re(off))], m, n);
-  endswitch
+  if (! strcmp (name, "auto"))
+    A = cast (A, name);
+  endif
 
 endfunction
 
-## A sparse matrix stores one number per column, even if the file has no entries.
-function check_memory (file, line, info)
+## The real parts, as doubles.
+function re = coordinate_values (file, in, lines, words, info, name, v)
 
-  bytes = 8 * (info.cols + 1);
+  re = v(3,:);
+  im = 0;
+  if (any (strcmp (info.field, {"integer", "unsigned-integer"})))
+    re = exact_integers (file, lines, re, words(3,:), in.text, "double");
+  elseif (strcmp (info.field, "complex"))
+    im = v(4,:);
+  endif
+  check_diagonal (file, lines, info, v(1,:) == v(2,:), re, im);
+  if (strcmp (name, "logical"))
+    re = to_class (file, lines, re, "logical");
+    if (any (re) && strcmp (info.symmetry, "skew-symmetric"))
+      fail ("range", file, lines(find (re, 1)), "class logical cannot hold -1");
+    endif
+  endif
+
+endfunction
+
+## The number of entries to expect: those that the sizes give, if the file can hold them.  An entry
+## has at least a digit, and a blank or the end of the line, for each number.
+function n = most_entries (in, info)
+
+  n = min (info.entries, floor ((in.size + 1) / (2 * numel (labels_of (info)))));
+
+endfunction
+
+function check_memory (file, in, info, bytes)
+
   if (bytes > 1e9)
     [~, machine] = memory ();
     if (bytes > machine.PhysicalMemory.Total / 2)
-      fail ("size", file, line, "%d columns need %.3g GB of memory", info.cols, 1e-9 * bytes);
+      fail ("size", file, in.line, "a %d x %d matrix of %d entries needs %.3g GB of memory", ...
+            info.rows, info.cols, info.entries, 1e-9 * bytes);
     endif
   endif
 
 endfunction
 
-function A = read_array (file, text, line, info, name)
+function A = read_array (file, in, info, name)
 
   if (strcmp (name, "auto"))
     name = "double";
@@ -371,16 +453,36 @@ function A = read_array (file, text, line, info, name)
     error ("gpumm:mmread:argument", "mmread: %s is complex and cannot be of class %s", file, name);
   endif
 
-  [v, lines, words] = read_entries (file, text, line, info);
-  re = v(1,:);
-  im = [];
-  if (is_complex)
-    im = to_class (file, lines, v(2,:), name);
+  n = most_entries (in, info);
+  check_memory (file, in, info, 8 * n * (1 + is_complex));
+  skew = strcmp (info.symmetry, "skew-symmetric");
+  re = repmat (cast (0, name), 1, n);
+  im = repmat (cast (0, name), 1, n * is_complex);
+  on_diagonal = false (1, n * strcmp (info.symmetry, "hermitian"));
+  if (any (! on_diagonal) && n == info.entries)
+    on_diagonal(cumsum ([1, info.rows:-1:2])) = true;
   endif
-  if (any (strcmp (info.field, {"integer", "unsigned-integer"})))
-    re = exact_integers (file, lines, re, words, text, name);
-  endif
-  re = to_class (file, lines, re, name);
+  done = 0;
+  do
+    [v, lines, words] = read_entries (file, in, info, done);
+    k = done + (1:columns (v));
+    done += columns (v);
+    part = v(1,:);
+    if (any (strcmp (info.field, {"integer", "unsigned-integer"})))
+      part = exact_integers (file, lines, part, words, in.text, name);
+    endif
+    re(k) = part = to_class (file, lines, part, name);
+    if (is_complex)
+      im(k) = to_class (file, lines, v(2,:), name);
+    endif
+    if (strcmp (info.symmetry, "hermitian"))
+      check_diagonal (file, lines, info, on_diagonal(k), part, v(2,:));
+    elseif (skew)
+      check_negatives (file, lines, part);
+    endif
+    in = next_lines (file, in);
+  until (isempty (in.text))
+  clear v lines words k part;
 
   if (strcmp (info.symmetry, "general"))
     A = reshape (re, info.rows, info.cols);
@@ -388,13 +490,7 @@ function A = read_array (file, text, line, info, name)
       A = complex (A, reshape (im, info.rows, info.cols));
     endif
   else
-    skew = strcmp (info.symmetry, "skew-symmetric");
     stored = tril (true (info.rows), -skew);
-    [i, j] = find (stored);
-    check_diagonal (file, lines, info, (i == j).', re, im);
-    if (skew)
-      check_negatives (file, lines, re);
-    endif
     [re_mirror, im_mirror] = mirror (info.symmetry, re, im);
     A = complete (stored, re, re_mirror);
     if (is_complex)
@@ -404,13 +500,8 @@ function A = read_array (file, text, line, info, name)
 
 endfunction
 
-## Reads the numbers in TEXT, which begins on the line after LINE.  Entry k is v(:,k) and stands on
-## line lines(k).  The digits of v(:,k) begin at text(words(:,k)).
-##
-## One sscanf reads all of the text, but ignores lines and the ends of words ("1-2" gives two
-## numbers, "--1" gives 1).  So check three things: the number of words is the number of numbers, no
-## sign is misplaced, and each line has the numbers of one entry.
-function [v, lines, words] = read_entries (file, text, line, info)
+## What the numbers of a line are.
+function labels = labels_of (info)
 
   labels = {"value"};
   if (strcmp (info.field, "complex"))
@@ -421,9 +512,22 @@ function [v, lines, words] = read_entries (file, text, line, info)
   if (strcmp (info.format, "coordinate"))
     labels = [{"row", "column"}, labels];
   endif
-  width = numel (labels);
 
-  text = without_comments (text);
+endfunction
+
+## Reads the numbers in in.text, which begins on the line after in.line.  Entry k is v(:,k) and
+## stands on line lines(k).  The digits of v(:,k) begin at in.text(words(:,k)).  DONE entries have
+## been read before.
+##
+## One sscanf reads all of the text, but ignores lines and the ends of words ("1-2" gives two
+## numbers, "--1" gives 1).  So check three things: the number of words is the number of numbers, no
+## sign is misplaced, and each line has the numbers of one entry.
+function [v, lines, words] = read_entries (file, in, info, done)
+
+  labels = labels_of (info);
+  width = numel (labels);
+  line = in.line;
+  text = without_comments (in.text);
   if (! isempty (text) && text(end) != "\n")
     text(end+1) = "\n";  # sscanf passes over the beginning of a word, "in" or ".", at the end of all text
   endif
@@ -457,11 +561,11 @@ function [v, lines, words] = read_entries (file, text, line, info)
 
   lines = line + find (on_line);
   n = numel (lines);
-  if (n > info.entries)
-    fail ("count", file, lines(info.entries + 1),
+  if (done + n > info.entries)
+    fail ("count", file, lines(info.entries - done + 1),
           "more entries than the %d that the line with the sizes gives", info.entries);
-  elseif (n < info.entries)
-    fail ("count", file, [line, lines](end), "the file ends after %d of %d entries", n,
+  elseif (in.is_last && done + n < info.entries)
+    fail ("count", file, [line, lines](end), "the file ends after %d of %d entries", done + n,
           info.entries);
   endif
   v = reshape (v, width, n);
@@ -528,6 +632,19 @@ endfunction
 function word = word_at (text, k)
 
   word = shortened (regexp (text(k:min (k + 99, end)), '\S+', "once", "match"));
+
+endfunction
+
+function check_indices (file, lines, info, v)
+
+  check_index (file, lines, v(1,:), info.rows, "row");
+  check_index (file, lines, v(2,:), info.cols, "column");
+  k = find (v(1,:) < v(2,:) & ! strcmp (info.symmetry, "general"), 1);
+  if (! isempty (k))
+    fail ("triangle", file, lines(k),
+          "entry (%d, %d) is above the diagonal; a %s file stores only the lower triangle",
+          v(1,k), v(2,k), info.symmetry);
+  endif
 
 endfunction
 

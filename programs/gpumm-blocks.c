@@ -4,7 +4,8 @@
  *
  * engine/gpumm.h describes the files. Elements are uint16 in the inputs and uint32 in the output:
  * min (exact sum, 2^32 - 1). Zero blocks are not written. The program prints the seconds of
- * reading, multiplying (from host memory to host memory) and writing.
+ * reading, multiplying (from host memory to host memory) and writing, on standard error: OUTPUT
+ * may be /dev/stdout.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -65,9 +66,9 @@ static int read_input (const char *name, gpumm_matrix *x) {
   const int done = ok && provide (x) && (!gpumm_blocks_file_read (file, x) || fail ());
   gpumm_blocks_file_close (file);
   if (done)
-    printf ("%s: %lld x %lld, %lld blocks of %lld x %lld\n", name, (long long) x->rows,
-            (long long) x->cols, (long long) x->start[x->rows / x->block_rows],
-            (long long) x->block_rows, (long long) x->block_cols);
+    fprintf (stderr, "%s: %lld x %lld, %lld blocks of %lld x %lld\n", name, (long long) x->rows,
+             (long long) x->cols, (long long) x->start[x->rows / x->block_rows],
+             (long long) x->block_rows, (long long) x->block_cols);
   return done;
 }
 
@@ -81,12 +82,12 @@ static int multiply (const gpumm_matrix *a, const gpumm_matrix *b, gpumm_backend
                    && (!gpumm_run (job, c) || fail ());
   if (done) {
     const gpumm_report *r = gpumm_job_report (job);
-    printf ("%lld blocks by %s on %s (%s), %.4g operations; %s\n",
-            (long long) c->start[c->rows / c->block_rows], r->algorithm, r->device_name, r->kernel,
-            r->flops, r->reason);
+    fprintf (stderr, "%lld blocks by %s on %s (%s), %.4g operations; %s\n",
+             (long long) c->start[c->rows / c->block_rows], r->algorithm, r->device_name, r->kernel,
+             r->flops, r->reason);
     if (r->backend == GPUMM_GPU)
-      printf ("upload %.3f s, compute %.3f s, download %.3f s, overlapping\n", r->upload,
-              r->compute, r->download);
+      fprintf (stderr, "upload %.3f s, compute %.3f s, download %.3f s, overlapping\n", r->upload,
+               r->compute, r->download);
   }
   gpumm_close (job);
   return done;
@@ -115,8 +116,8 @@ int main (int count, char **arguments) {
   ok = ok && (!gpumm_blocks_file_write (names[2], &c) || fail ());
   const double written = seconds ();
   if (ok)
-    printf ("read %.3f s, multiply %.3f s, write %.3f s, all %.3f s\n", read - begun,
-            multiplied - read, written - multiplied, written - begun);
+    fprintf (stderr, "read %.3f s, multiply %.3f s, write %.3f s, all %.3f s\n", read - begun,
+             multiplied - read, written - multiplied, written - begun);
   release (&a);
   release (&b);
   release (&c);

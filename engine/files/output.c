@@ -11,7 +11,7 @@
  *   name. The new data lie complete beside the old file (or in the folder of temporary files) before
  *   that; if overwriting fails in the middle, they stay and the error names them;
  * - pipes, character devices such as terminals, and files reached through /proc/self/fd (such as
- *   /dev/stdout) are written to directly.
+ *   /dev/stdout) are written to directly, after what they hold.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -177,10 +177,27 @@ static int open_beside (gpumm_output *o, const struct stat *old) {
   return 0;
 }
 
-/* Returns 0 or an errno. Does not wait for a pipe without a reader. */
-static int open_stream (gpumm_output *o) {
+/* The descriptor of this process that the name in /proc stands for, or -1. */
+static int own_descriptor (const char *target) {
+  char folder[PATH_MAX], named[PATH_MAX], own[PATH_MAX];
+  const char *number = target + folder_length (target);
+  snprintf (folder, sizeof folder, "%.*s", (int) folder_length (target), target);
+  return realpath (folder, named) && realpath ("/proc/self/fd", own) && strcmp (named, own) == 0
+             ? atoi (number)
+             : -1;
+}
+
+/* Returns 0 or an errno. A file has one position for all who write to it through this descriptor:
+ * opened again it would be overwritten from its beginning. Does not wait for a pipe without a
+ * reader. */
+static int open_stream (gpumm_output *o, int is_file) {
+  const int own = is_file ? own_descriptor (o->target) : -1;
   o->stream = 1;
-  o->fd = open (o->target, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (own >= 0) {
+    o->fd = fcntl (own, F_DUPFD_CLOEXEC, 0);
+    return o->fd < 0 ? errno : 0;
+  }
+  o->fd = open (o->target, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (o->fd < 0)
     return errno;
   const int flags = fcntl (o->fd, F_GETFL);
@@ -207,10 +224,11 @@ gpumm_status gpumm_output_open (const char *name, gpumm_output **output) {
             : o->target[strlen (o->target) - 1] == '/' ? EISDIR
                                                        : open_beside (o, NULL);
   else if (!error)
-    error = S_ISDIR (old.st_mode)                                      ? EISDIR
-            : magic || S_ISFIFO (old.st_mode) || S_ISCHR (old.st_mode) ? open_stream (o)
-            : S_ISREG (old.st_mode)                                    ? open_beside (o, &old)
-                                                                       : NOT_A_FILE;
+    error = S_ISDIR (old.st_mode)                             ? EISDIR
+            : S_ISFIFO (old.st_mode) || S_ISCHR (old.st_mode) ? open_stream (o, 0)
+            : magic                                           ? open_stream (o, 1)
+            : S_ISREG (old.st_mode)                           ? open_beside (o, &old)
+                                                              : NOT_A_FILE;
   if (error) {
     const gpumm_status status = fail_write (o, error);
     gpumm_output_abort (o);

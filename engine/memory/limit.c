@@ -1,6 +1,7 @@
 /* limit.c - the limit of this machine's memory. SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "limit.h"
+#include "environment.h"
 #include "error.h"
 #include "types.h"
 
@@ -110,7 +111,8 @@ double gpumm_group_limit (const char *cgroup, const char *mountinfo, double swap
  * 2048 x 2048 product 0.5 ms on a virtual machine. */
 static _Atomic double known_limit;
 
-/* GPUMM_MAX_HOST_MEMORY as bytes; NaN if it is not valid. */
+/* GPUMM_MAX_HOST_MEMORY as bytes; NaN if it is not valid: nothing checks less than
+ * GPUMM_LARGE_BYTES. */
 static double read_variable (const char *text) {
   static const char suffixes[] = "KMGT";
   char *end;
@@ -124,22 +126,35 @@ static double read_variable (const char *text) {
     number = ldexp (number, 10 * (int) (suffix - suffixes + 1));
     end++;
   }
-  return *end ? NAN : number == 0 ? INFINITY : number;
+  return *end ? NAN : number == 0 ? INFINITY : number < GPUMM_LARGE_BYTES ? NAN : number;
+}
+
+/* *limit: infinite if the variable is not set. */
+static gpumm_status get_limit (double *limit) {
+  const char *text = gpumm_variable ("GPUMM_MAX_HOST_MEMORY");
+  *limit = text ? read_variable (text) : INFINITY;
+  return isnan (*limit)
+             ? gpumm_refuse_variable ("GPUMM_MAX_HOST_MEMORY",
+                                      "a number of bytes from 16M on, which K, M, G or T may "
+                                      "follow, or \"none\"")
+             : GPUMM_OK;
+}
+
+gpumm_status gpumm_check_limit (void) {
+  double limit;
+  return get_limit (&limit);
 }
 
 gpumm_status gpumm_check_memory (double bytes, const char *what, ...) {
-  const char *whose = "this machine has, with swap,", *text = getenv ("GPUMM_MAX_HOST_MEMORY");
+  const char *whose = "this machine has, with swap,";
   double limit = INFINITY, swap = 0;
   struct sysinfo s;
   if (bytes < GPUMM_LARGE_BYTES)
     return GPUMM_OK;
-  if (text && *text) {
-    limit = read_variable (text);
-    if (isnan (limit))
-      return gpumm_fail (GPUMM_INVALID,
-                         "the environment variable GPUMM_MAX_HOST_MEMORY is \"%.100s\"; it must be "
-                         "a number of bytes, which K, M, G or T may follow, or \"none\"",
-                         text);
+  if (gpumm_variable ("GPUMM_MAX_HOST_MEMORY")) {
+    const gpumm_status status = get_limit (&limit);
+    if (status)
+      return status;
     whose = "GPUMM_MAX_HOST_MEMORY is";
   } else if (bytes <= atomic_load_explicit (&known_limit, memory_order_relaxed)) {
     return GPUMM_OK;

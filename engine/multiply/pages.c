@@ -507,7 +507,9 @@ gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_options *opt
                               gpumm_matrix *result) {
   gpumm_matrix shape;
   batch b = {.options = options};
-  gpumm_status status = describe (pages, &b.problem, &shape);
+  gpumm_status status = gpumm_check_environment ();
+  if (!status)
+    status = describe (pages, &b.problem, &shape);
   if (!status
       && (!result || result->format != shape.format || result->type != shape.type
           || result->rows != shape.rows || result->cols != shape.cols || result->ld != shape.ld

@@ -36,24 +36,28 @@ static struct {
   int64_t calls, fail_at;            /* of this device; below 0: this call and all that follow */
 } devices[MOST_DEVICES];
 
-static int device_count; /* 0: not asked for yet */
+static int device_count; /* 0: not known yet */
 static int64_t calls, fail_at;
 static int64_t memory_total = INT64_C (1) << 30;
 
-/* Call with the lock held. */
+/* Call with the lock held. 0: the variable is no count. */
 static int count_devices (void) {
-  if (device_count == 0) {
-    const char *wanted = getenv ("GPUMM_HOST_DEVICES");
-    const int n = wanted ? atoi (wanted) : 1;
-    device_count = n < 1 ? 1 : n > MOST_DEVICES ? MOST_DEVICES : n;
-  }
+  const char *wanted = device_count == 0 ? getenv ("GPUMM_HOST_DEVICES") : NULL;
+  if (device_count == 0 && (!wanted || !*wanted))
+    device_count = 1;
+  else if (wanted && *wanted > '0' && *wanted <= '0' + MOST_DEVICES && !wanted[1])
+    device_count = *wanted - '0';
   return device_count;
 }
 
 static gpumm_status count (int *there) {
   pthread_mutex_lock (&lock);
   *there = count_devices ();
-  return leave (GPUMM_OK);
+  return leave (*there > 0 ? GPUMM_OK
+                           : gpumm_driver_fail (GPUMM_INVALID,
+                                                "the environment variable GPUMM_HOST_DEVICES is "
+                                                "\"%.100s\"; it must be 1 to %d",
+                                                getenv ("GPUMM_HOST_DEVICES"), MOST_DEVICES));
 }
 
 void gpumm_host_set_devices (int n) {

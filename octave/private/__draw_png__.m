@@ -13,6 +13,13 @@ function drawn = __draw_png__ (file, inches, draw, caller)
   if (! any (strcmp (available_graphics_toolkits (), "gnuplot")) || ! has_gnuplot ())
     return;
   endif
+  __quietly__ (@() print_new_figure (file, inches, draw, caller));
+  drawn = true;
+
+endfunction
+
+function print_new_figure (file, inches, draw, caller)
+
   warning ("off", "Octave:gnuplot-graphics", "local");
   toolkit = graphics_toolkit ();
   h = [];
@@ -23,7 +30,6 @@ function drawn = __draw_png__ (file, inches, draw, caller)
     set (h, "paperunits", "inches", "papersize", inches, "paperposition", [0, 0, inches]);
     draw ();
     __print_figure__ (h, file, ".png", caller);
-    drawn = true;
   unwind_protect_cleanup
     close (h);
     graphics_toolkit (toolkit);
@@ -33,7 +39,7 @@ endfunction
 
 function yes = has_gnuplot ()
 
-  [status, ~] = system (sprintf ("%s --version", gnuplot_binary ()));
+  [status, ~] = system (sprintf ("%s --version 2>/dev/null", gnuplot_binary ()));
   yes = status == 0;
 
 endfunction

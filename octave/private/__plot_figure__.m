@@ -11,15 +11,7 @@ function h = __plot_figure__ (h, file)
 
   inches = [14, 8]; # gnuplot draws 72 pixels per inch and does not scale letters
   if (nargin == 0)
-    if (have_window_system ())
-      h = figure ("position", [100, 100, 72 * inches]);
-    else
-      warning ("off", "Octave:gnuplot-graphics", "local");
-      h = figure ("visible", "off");
-      if (any (strcmp (available_graphics_toolkits (), "gnuplot")))
-        graphics_toolkit (h, "gnuplot");
-      endif
-    endif
+    h = __quietly__ (@() make_figure (72 * inches));
     set (h, "color", "white", "paperunits", "inches", "papersize", inches, ...
          "paperposition", [0, 0, inches]);
     return;
@@ -27,5 +19,19 @@ function h = __plot_figure__ (h, file)
 
   [~, ~, kind] = fileparts (file);
   __print_figure__ (h, file, kind, "gpumm_plot");
+
+endfunction
+
+function h = make_figure (pixels)
+
+  if (have_window_system ())
+    h = figure ("position", [100, 100, pixels]);
+  else
+    warning ("off", "Octave:gnuplot-graphics", "local");
+    h = figure ("visible", "off");
+    if (any (strcmp (available_graphics_toolkits (), "gnuplot")))
+      graphics_toolkit (h, "gnuplot");
+    endif
+  endif
 
 endfunction

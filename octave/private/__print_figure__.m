@@ -23,7 +23,7 @@ function __print_figure__ (h, file, kind, caller)
   endif
   unwind_protect
     name = fullfile (folder, ["figure" lower(kind)]);
-    print (h, name, device);
+    __quietly__ (@() print (h, name, device));
     bytes = "";
     fid = fopen (name, "rb");
     if (fid >= 0)

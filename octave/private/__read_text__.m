@@ -8,20 +8,16 @@
 
 function text = __read_text__ (file, caller, id)
 
-  [st, err] = stat (file);
-  if (err == 0 && S_ISDIR (st.mode))
-    error (id, "%s: cannot read %s: it is a directory", caller, file);
-  elseif (any (file == "\0") || (err == 0 && ! S_ISREG (st.mode)))
-    error (id, "%s: cannot read %s: it is not a regular file", caller, file); # may have no end
-  endif
-  [fid, msg] = fopen (file, "rb");
-  if (fid < 0)
-    error (id, "%s: cannot open %s: %s", caller, file, msg);
-  endif
+  in = __open_text__ (file, caller, id);
   unwind_protect
-    text = fread (fid, Inf, "uint8=>char").';
+    [~, machine] = memory ();
+    if (in.size > machine.PhysicalMemory.Total / 4)
+      error (id, "%s: cannot read %s: it has %.3g GB, too many for the memory of this machine", ...
+             caller, file, 1e-9 * in.size);
+    endif
+    text = fread (in.fid, Inf, "uint8=>char").';
   unwind_protect_cleanup
-    fclose (fid);
+    fclose (in.fid);
   end_unwind_protect
 
   if (strncmp (text, "\xEF\xBB\xBF", 3))

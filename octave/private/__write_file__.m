@@ -12,6 +12,7 @@ function __write_file__ (file, piece, caller, ids)
   if (any (file == "\0"))
     error (ids{1}, "%s: a file name cannot contain the character 0", caller);
   endif
+  fflush (stdout); # FILE may be /dev/stdout
   call (caller, ids{1}, "open", tilde_expand (file));
   unwind_protect
     k = 1;

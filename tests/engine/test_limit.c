@@ -127,8 +127,8 @@ static void test_variable (void) {
   } good[] = {{"100000000", 1e8},    {"1e8", 1e8},           {"97656.25K", 1e8},
               {"64M", 64 * 1048576}, {"64m", 64 * 1048576},  {"0.5G", 536870912},
               {"1T", 0x1p40},        {"2000000000000", 2e12}};
-  static const char *const bad[] = {"abc", "-1",    "5 G", "5GB", "nan",
-                                    "inf", "1e400", "5P",  "M",   "5 "};
+  static const char *const bad[] = {"abc", "-1", "5 G", "5GB", "nan", "inf",     "1e400",
+                                    "5P",  "M",  "5 ",  "10X", "1K",  "16777215"};
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     setenv ("GPUMM_MAX_HOST_MEMORY", good[i].text, 1);
     CHECK (gpumm_check_memory (good[i].bytes, "it") == GPUMM_OK, "%s", good[i].text);
@@ -138,6 +138,7 @@ static void test_variable (void) {
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     setenv ("GPUMM_MAX_HOST_MEMORY", bad[i], 1);
     CHECK (gpumm_check_memory (1e9, "it") == GPUMM_INVALID, "%s", bad[i]);
+    CHECK (gpumm_check_environment () == GPUMM_INVALID, "%s", bad[i]);
     CHECK (strstr (gpumm_last_error (), bad[i]), "%s", gpumm_last_error ());
   }
   static const char *const none[] = {"0", "none", "None", "0G"};

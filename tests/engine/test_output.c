@@ -174,8 +174,15 @@ static void test_streams (void) {
   char name[40];
   snprintf (name, sizeof name, "/dev/fd/%d", fd);
   CHECK (!replace (name, "by number"), "%s", gpumm_last_error ());
-  CHECK (read (fd, text, 9) == 9 && memcmp (text, "by number", 9) == 0, "another file was written");
+  CHECK (!replace (name, ", twice"), "%s", gpumm_last_error ());
+  CHECK (write (fd, ".", 1) == 1, "the end");
+  CHECK (pread (fd, text, 17, 0) == 17 && memcmp (text, "by number, twice.", 17) == 0, "%s", text);
   close (fd);
+  const int appends = open ("target", O_WRONLY | O_APPEND);
+  snprintf (name, sizeof name, "/proc/self/fd/%d", appends);
+  CHECK (!replace (name, " More"), "%s", gpumm_last_error ());
+  close (appends);
+  CHECK (about ("target").st_size == 22, "%lld bytes", (long long) about ("target").st_size);
   unlink ("target");
   CHECK (entries (".") == 0, "something is left");
 }

@@ -205,6 +205,44 @@
 %!   unsetenv ("GPUMM_MAX_HOST_MEMORY");
 %! end_unwind_protect
 
+## Every variable of the environment with a value that is none of its values: an error that names it
+%!test
+%! before = getenv ("GPUMM_TUNED");
+%! for variable = {"GPUMM_MAX_HOST_MEMORY", "10X"; "GPUMM_MAX_HOST_MEMORY", "1K"; "GPUMM_DEVICES", "first"; ...
+%!                 "GPUMM_TUNED", "no"; "GPUMM_BLAS", "libblas.so.3"}' # the BLAS has been chosen
+%!   unwind_protect
+%!     setenv (variable{:});
+%!     for call = {@() gpumm(magic (3), magic (3)), @() gpumm(magic (3), magic (3), "Backend", "cpu"), ...
+%!                 @() gpumm(magic (3), magic (3), "Algorithm", "loops"), @() pagemtimes(ones (2, 2, 2), ones (2))}
+%!       text = "";
+%!       try
+%!         call{1} ();
+%!       catch err
+%!         assert (err.identifier, "gpumm:invalid");
+%!         text = err.message;
+%!       end_try_catch
+%!       words = sprintf ("the environment variable %s is \"%s\"; it must be ", variable{:});
+%!       assert (! isempty (strfind (text, words)), "%s", text);
+%!     endfor
+%!   unwind_protect_cleanup
+%!     unsetenv (variable{1});
+%!     setenv ("GPUMM_TUNED", before);
+%!   end_unwind_protect
+%! endfor
+%!test # before the package is loaded
+%! product = "gpumm (1:3, ones (3), \"Backend\", \"cpu\", \"Algorithm\", \"%s\");";
+%! for try_it = {"GPUMM_BLAS", "/nowhere", sprintf(product, "blas"); ...
+%!               "GPUMM_BLAS", "libc.so.6", sprintf(product, "loops"); ...
+%!               "GPUMM_HOST_DEVICES", "none", sprintf(product, "tiled"); ...
+%!               "GPUMM_HOST_DEVICES", "9", sprintf(product, "tiled"); ...
+%!               "GPUMM_GPUARRAY", "host_device", "gpuArray (1)"; ...
+%!               "GPUMM_GPUARRAY", "1", "gpuArray.zeros (3)"; ...
+%!               "GPUMM_MTIMES", "yes", "1"}'
+%!   [~, said] = system ([try_it{1} "=" try_it{2} " " another_octave(try_it{3}) " 2>&1"]);
+%!   words = sprintf ("the environment variable %s is \"%s\"; it must be ", try_it{1:2});
+%!   assert (numel (strfind (said, words)) == 1, "%s", said);
+%! endfor
+
 ## of the machine itself
 %!error <47000x47000 result of 2209000000 nonzeros is too large|Octave has no memory> ...
 %! x = sparse (ones (47000, 1)); setenv ("GPUMM_MAX_HOST_MEMORY", "24G"); gpumm (x, x, "TransposeB", "transpose");

@@ -55,6 +55,26 @@
 %!test
 %! in_folder (@no_room);
 
+## /dev/stdout: after what is in the file, between what Octave itself prints
+%!test
+%! file = tempname ();
+%! blocks = "blocksparse (uint16 ([1 2; 3 4]), 2)";
+%! unwind_protect
+%!   for write_it = {["mmwrite (\"%s\", [1 2]);"], ["blocksparse_write (\"%s\", " blocks ");"]}
+%!     system ([another_octave(sprintf (write_it{1}, file)) " 2>&1"]);
+%!     alone = fileread (file);
+%!     for to = {">", ">>", "| cat >>"}
+%!       write (file, "old\n");
+%!       code = ["disp (1); " sprintf(write_it{1}, "/dev/stdout") " disp (2);"];
+%!       assert (system ([another_octave(code) " " to{1} file]), 0);
+%!       old = {"old\n", ""}{1 + strcmp (to{1}, ">")};
+%!       assert (strcmp (fileread (file), [old "1\n" alone "2\n"]), "%s %s: %s", write_it{1}, to{1}, fileread (file));
+%!     endfor
+%!   endfor
+%! unwind_protect_cleanup
+%!   delete (file);
+%! end_unwind_protect
+
 ## Killed while it writes: the old file or the new one, whole.
 %!function killed ()
 %!  rand ("twister", 3);

@@ -253,7 +253,7 @@
 %!   "size",     2, "rows, columns",             [a repmat("9", 1, 400) " 1\n1\n"];
 %!   "size",     2, "found \"2 2\\? 1\"",        [r "2 2\0 1\n1 1 1\n"];
 %!   "size",     2, "rows, columns, entries",    [r repmat("\xc3", 1, 1e5) "\n"];
-%!   "size",     2, "100000000000000 columns need 8e\\+05 GB", [r "1 100000000000000 0\n"];
+%!   "size",     2, "1 x 100000000000000 matrix of 0 entries needs 8e\\+05 GB", [r "1 100000000000000 0\n"];
 %!   "count",    3, "after 1 of 9007199254740992", [r "1 1 9007199254740992\n1 1 1\n"];
 %!   "count",    3, "after 1 of 8.11\\d*e\\+31",  [a "9007199254740992 9007199254740992\n1\n"];
 %!   "number",   3, "\"\\?\" is not a number",   [r "2 2 1\n1 1 \xff\n"];
@@ -435,6 +435,90 @@
 %! end_unwind_protect
 %! assert (A, repmat ([0.125; -3], n / 2, 1));
 %! assert (seconds < 10);
+
+## A file of several pieces: lines across their ends, each kind of end, comments, and errors in a later piece.
+%!test
+%! n = 8e4;
+%! head = "%%MatrixMarket matrix coordinate real general\n%\xff\n";
+%! comments = repmat (["% " repmat("c", 1, 97) "\n"], 1, 12000); # more than a piece, before the sizes
+%! entry = sprintf ("%d %d %.3f\n", [1:n; n:-1:1; mod(1:n, 1000) / 8 + 1]);
+%! want = sparse (1:n, n:-1:1, mod (1:n, 1000) / 8 + 1, n, n);
+%! sizes = sprintf ("%d %d %d\n", n, n, n);
+%! for text = {[head sizes entry], [head comments sizes entry], strrep([head sizes entry], "\n", "\r\n"), ...
+%!             strrep([head sizes entry], "\n", "\r"), strrep([head sizes entry], "00 ", "00 \t  ")}
+%!   [A, info] = read (text{1});
+%!   assert (isequal (A, want));
+%!   assert (info.comments{1}, "\xff");
+%! endfor
+%! bad = entry;
+%! at = find (bad == "\n", n - 5)(end);
+%! bad(at - 1) = "x";
+%! refuses_text ("number", n - 2, "x\" is not a number", [head sizes bad]);
+%! refuses_text ("count", n + 3, sprintf ("%d of %d", n, n + 1), [head sprintf("%d %d %d\n", n, n, n + 1) entry]);
+%! refuses_text ("count", n + 3, "more entries", [head sprintf("%d %d %d\n", n, n, n - 1) entry]);
+%! refuses_text ("index", n + 3, "row index 80000", [head sprintf("%d %d %d\n", n - 1, n, n) entry]);
+
+## Memory: at most 4 times the file's size, and 64 MB. GPUMM_ENTRIES in the environment: as many entries.
+%!test
+%! n = str2double (getenv ("GPUMM_ENTRIES"));
+%! if (isnan (n))
+%!   n = 2e5;
+%! endif
+%! file = tempname ();
+%! high = "regexp (fileread (\"/proc/self/status\"), \"VmHWM:\\\\s+(\\\\d+)\", \"tokens\"){1}{1}";
+%! unwind_protect
+%!   for kind = {"coordinate real general", "coordinate real symmetric", "array real general"}
+%!     fid = fopen (file, "wb");
+%!     fprintf (fid, "%%%%MatrixMarket matrix %s\n%d %d", kind{1}, n, {n, 1}{1 + (kind{1}(1) == "a")});
+%!     fprintf (fid, {" %d\n", "\n"}{1 + (kind{1}(1) == "a")}, n);
+%!     for first = 1:1e5:n
+%!       k = first:min (first + 1e5 - 1, n);
+%!       if (kind{1}(1) == "a")
+%!         fprintf (fid, "%.10f\n", k / 8);
+%!       else
+%!         fprintf (fid, "%d %d %.10f\n", [k; ceil(k / 2); k / 8]);
+%!       endif
+%!     endfor
+%!     fclose (fid);
+%!     code = sprintf (["before = str2double (%s); A = mmread (\"%s\"); after = str2double (%s); " ...
+%!                      "printf (\"%%d %%d\", (after - before) * 1024, 8 * full (sum (nonzeros (A))));"], high, file, high);
+%!     [status, said] = system (another_octave (code));
+%!     got = sscanf (said, "%f");
+%!     assert (got(1) <= 4 * stat (file).size + 64e6, "%s: %d bytes for %d", kind{1}, got(1), stat (file).size);
+%!     assert (got(2), n * (n + 1) / 2 * (1 + strcmp (kind{1}, "coordinate real symmetric")) ...
+%!                     - strcmp (kind{1}, "coordinate real symmetric")); # entry 1, 1 alone is on the diagonal
+%!   endfor
+%! unwind_protect_cleanup
+%!   delete (file);
+%! end_unwind_protect
+
+## 200 GB of nothing are refused at once, in little memory
+%!test
+%! file = tempname ();
+%! b = "%%MatrixMarket matrix ";
+%! unwind_protect
+%!   for head = {"", "%%MatrixMarket", [b "array real general\n"], [b "array real general\n9 9\n"], ...
+%!               [b "coordinate real general\n9 9 9\n1 1 1\n"], [b "array real general\n100000 100000\n1\n"]}
+%!     fid = fopen (file, "wb");
+%!     fputs (fid, head{1});
+%!     fclose (fid);
+%!     assert (system (["truncate -s 200G " file]), 0);
+%!     for call = {"mmread", "gpumm_demo"}(1:1 + isempty (head{1}))
+%!       code = ["try, " call{1} " (\"" file {"", ".csv"}{1 + strcmp(call{1}, "gpumm_demo")} "\"), " ...
+%!               "catch err, disp (err.identifier), end"];
+%!       if (strcmp (call{1}, "gpumm_demo"))
+%!         rename (file, [file ".csv"]);
+%!       endif
+%!       [status, said] = system (["ulimit -v 4000000; timeout 20 " another_octave(code) " 2>&1"]);
+%!       assert (! isempty (regexp (said, "^gpumm:(mmread|demo):", "once", "lineanchors")), said);
+%!       if (strcmp (call{1}, "gpumm_demo"))
+%!         rename ([file ".csv"], file);
+%!       endif
+%!     endfor
+%!   endfor
+%! unwind_protect_cleanup
+%!   delete (file);
+%! end_unwind_protect
 
 ## What mmwrite writes.
 %!test

@@ -278,7 +278,7 @@
 %!   fclose (id);
 %!   [status, said] = system (sprintf ("python3 '%s' '%s' '%s' 2>&1", program, notebooks (), ...
 %!                                     folder));
-%!   assert (status, 0, said);
+%!   assert (status == 0, "%s", said);
 %!   pages = glob (fullfile (folder, "*.html"));
 %!   assert (numel (pages), 8);
 %!   pictures = 0;
@@ -353,6 +353,18 @@
 %!   [status, said] = run ("");
 %!   assert (status, 0);
 %!   assert (! isempty (strfind (said, "2 cells, 0 with errors\n1 passed, 0 failed\n")));
+%!   # what gnuplot says about itself is in no cell
+%!   folder = tempname ();
+%!   mkdir (folder);
+%!   id = fopen ([folder "/gnuplot"], "w");
+%!   [~, gnuplot] = system ("command -v gnuplot");
+%!   fprintf (id, "#!/bin/sh\necho 'error: old syntax' >&2\nexec %s \"$@\"\n", strtrim (gnuplot));
+%!   fclose (id);
+%!   [status, said] = system (sprintf ("chmod +x %s/gnuplot; PATH=%s:$PATH '%s' '%s' 2>&1", folder, folder, ...
+%!                                     execute, file));
+%!   unlink ([folder "/gnuplot"]);
+%!   rmdir (folder);
+%!   assert (status == 0, "%s", said);
 %!   [status, said] = run ("--check"); # nothing was stored
 %!   assert (status != 0 && ! isempty (strfind (said, "cell 2 has not run")));
 %!   for bad = {"error (\"oh\")", "x = no_such_thing;", "x = (1"}

@@ -247,3 +247,34 @@
 %!   confirm_recursive_rmdir (false, "local");
 %!   rmdir (folder, "s");
 %! end_unwind_protect
+
+## What gnuplot says about itself is kept from the user, unless it fails.
+%!testif ; system ("gnuplot --version > /dev/null 2>&1") == 0
+%! folder = tempname ();
+%! mkdir (folder);
+%! here = cd (folder);
+%! unwind_protect
+%!   csvwrite ("a.csv", magic (4));
+%!   [~, gnuplot] = system ("command -v gnuplot");
+%!   for works = [true, false]
+%!     fid = fopen ("gnuplot", "w");
+%!     fprintf (fid, "#!/bin/sh\necho '   line 0: warning: old syntax' >&2\n%s\n", ...
+%!              {"echo it is broken >&2; exit 1", ["exec " strtrim(gnuplot) " \"$@\""]}{1 + works});
+%!     fclose (fid);
+%!     system ("chmod +x gnuplot");
+%!     for code = {"gpumm_demo ({\"a.csv\"}, pwd ());", ...
+%!                 "gpumm_plot (\"pattern\", \"A\", magic (8), \"File\", \"a.png\");"}
+%!       [~, said] = system (["env -u DISPLAY -u WAYLAND_DISPLAY PATH=\"$PWD:$PATH\" " ...
+%!                            another_octave(code{1}) " 2>&1"]);
+%!       is_silent = isempty (strfind (said, "old syntax")) && isempty (strfind (said, "broken"));
+%!       says_why = ! isempty (strfind (said, "no figure: it needs gnuplot")); # the demo goes on
+%!       if (is_silent != (works || says_why))
+%!         error ("%s it said: %s", code{1}, said);
+%!       endif
+%!     endfor
+%!   endfor
+%! unwind_protect_cleanup
+%!   cd (here);
+%!   confirm_recursive_rmdir (false, "local");
+%!   rmdir (folder, "s");
+%! end_unwind_protect

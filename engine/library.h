@@ -1,0 +1,17 @@
+/* library.h - the loader, and the BLAS of this process beyond gpumm.h.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_LIBRARY_H
+#define GPUMM_LIBRARY_H
+
+#include "gpumm.h"
+
+/* Around every call of the loader (dlopen, dlsym). Who calls it holds locks in it, which nobody
+ * would release in a child of fork (): meanwhile fork () waits. A thread may hold this more than
+ * once. */
+void gpumm_loader_hold (void);
+void gpumm_loader_let_go (void);
+
+/* GPUMM_INVALID if GPUMM_BLAS names no BLAS, or was set after the BLAS had been chosen. */
+gpumm_status gpumm_check_blas (void);
+
+#endif
