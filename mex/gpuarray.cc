@@ -218,7 +218,7 @@ bool octave_gpuarray::is_true () const {
 }
 
 octave_value octave_gpuarray::reshape (const dim_vector &size) const {
-  if (size.numel () != m.numel ())
+  if (size.safe_numel () != m.numel ())
     error ("reshape: can't reshape %s array to %s array", m.size.str ().c_str (),
            size.str ().c_str ());
   dim_vector shape = size;

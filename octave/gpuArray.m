@@ -137,7 +137,7 @@ endfunction
 ## An array of equal elements.  What is not a plain list of sizes goes to Octave's function NAME.
 function G = filled (name, value, args)
   [dims, type] = sizes (args);
-  if (isempty (dims) || isinf (prod (dims)) ...
+  if (isempty (dims) ...
       || ! (any (strcmp (type, {"double", "single"})) || (isfinite (value) && is_integer (type))))
     G = __gpuarray__ (feval (name, args{:}));
   else

@@ -91,7 +91,9 @@ gpumm_status gpumm_check_vector (call *c, const gpumm_view *x, int64_t entries, 
   const int64_t size[GPUMM_MAP_DIMS] = {entries, 1, 1, 1};
   gpumm_view y = *x;
   y.stride[0] = 1;
-  return gpumm_check_view (c, &y, size, 1, what);
+  int64_t same;
+  const gpumm_status status = check_sizes (c, &entries, 1, &same);
+  return status ? status : gpumm_check_view (c, &y, size, 1, what);
 }
 
 static int is_wide (gpumm_type type) {

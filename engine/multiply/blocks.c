@@ -611,7 +611,7 @@ static int takes (const gpumm_problem *p) {
 }
 
 /* The kind of sums over k products of elements of a type, for blocks with this many products. */
-static sum_kind choose_sum (gpumm_type type, gpumm_type output, int64_t k, int64_t products) {
+static sum_kind choose_sum (gpumm_type type, gpumm_type output, int64_t k, double products) {
   const int bits = 8 * (int) gpumm_type_bytes (type);
   if (!gpumm_is_integer (type))
     return (sum_kind) output;
@@ -694,8 +694,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   state *s = job->state;
   gpumm_report *report = &job->report;
-  const sum_kind kind =
-      choose_sum (p->a.type, p->output, gpumm_k (p), s->a.elements * s->b.op.block_cols);
+  const sum_kind kind = choose_sum (p->a.type, p->output, gpumm_k (p),
+                                    (double) s->a.elements * (double) s->b.op.block_cols);
   numeric d = {.a = s->a,
                .b = s->b,
                .to = target_of (p, result, 0),

@@ -10,6 +10,9 @@ function failed = wrong_calls (log, from)
   warning ("off", "all"); # Octave warns of values as texts
   failed = {};
   values = wrong_values ();
+  if (! isempty (strfind (getenv ("LD_PRELOAD"), "asan"))) # which ends Octave where `new` finds no memory
+    values(cellfun (@(x) strcmp (class (x), "double") && any (x(:) == 2^31 | x(:) == 2^40), values)) = [];
+  endif
   file = fopen (log, "w");
   number = 0;
   for right = right_calls ().'
