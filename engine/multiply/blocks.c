@@ -505,6 +505,8 @@ static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_matr
   const int left = p->a.format == GPUMM_BLOCKS;
   const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
   const int64_t other = left ? c->cols : c->rows, inner = gpumm_k (p);
+  if (c->rows == 0 || c->cols == 0) /* the other size may be as large as it likes */
+    return GPUMM_OK;
   full_product d = {.x = s->x,
                     .y = left ? s->b : s->a,
                     .complex_x = gpumm_is_complex (x->type),
