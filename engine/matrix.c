@@ -41,7 +41,7 @@ gpumm_status gpumm_check_matrix (const gpumm_matrix *x, const char *name) {
     return gpumm_fail (GPUMM_INVALID, "%s has blocks of %lldx%lld", name, (long long) x->block_rows,
                        (long long) x->block_cols);
   if (!is_countable (x))
-    return gpumm_fail (GPUMM_INVALID, "%s of %lldx%lld is larger than any memory", name,
+    return gpumm_fail (GPUMM_HOST_MEMORY, "%s of %lldx%lld is larger than any memory", name,
                        (long long) x->rows, (long long) x->cols);
   if (x->buffer && x->format != GPUMM_DENSE)
     return gpumm_fail (GPUMM_UNSUPPORTED, "%s: only full matrices stay on a device", name);

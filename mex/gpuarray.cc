@@ -1037,6 +1037,21 @@ private:
   }
 };
 
+// The error of the engine's products, for those that it does not compute, if the options ask for another
+// place than the device of the gpuArrays.
+static void check_place (const gpumm_options &o, int device) {
+  const int index = device <= HOST_DEVICE ? HOST_DEVICE - device : device;
+  const bool is_host = device <= HOST_DEVICE;
+  const char *why = "";
+  if (is_host && o.backend == GPUMM_GPU && gpumm_device_count (&why) == 0)
+    error_with_id ("gpumm:no-device", "gpumm: no GPU can be used: %s", why);
+  if (o.backend == (is_host ? GPUMM_GPU : GPUMM_CPU)
+      || (!is_host && o.device >= 0 && o.device != index)
+      || (o.devices != 0 && !(o.devices >> index & 1)))
+    error_with_id ("gpumm:unsupported",
+                   "gpumm: the matrices lie on device %d, and another place was asked for", index);
+}
+
 // ("gpumm", A, B, OPTIONS): [C, INFO]
 static octave_value_list word_gpumm (const octave_value_list &args, int nargout) {
   const octave_scalar_map s = args (3).scalar_map_value ();
@@ -1067,6 +1082,8 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
   const gpumm_type type = product_type (a, b, output);
 
   const bool scales = a.is_scalar () || b.is_scalar ();
+  if (scales)
+    check_place (o.engine, a.device);
   if (!scales)
     check_inner (a, b);
   const dim_vector size = !scales          ? dim_vector (a.size (0), b.size (1))
