@@ -38,8 +38,9 @@ alt="stretched" style="width: 300px">
 </body></html>""".format(line="much too long a line " * 40)
 FOUND = ["the page is", "without a shadow", "cut off", "contrast 2.85", "px high", "contrast 1.3",
          "not loaded", "of 90 px is 30 px wide",
-         "of 90 x 9 px is 300 x 30 px large", "px high, and its text", "outside", "left over: `", "contents are open",
-         "no title", "nowhere.html leads nowhere", "#nowhere: that page has no such id"]
+         "of 90 x 9 px is 300 x 30 px large", "px high, and its text", "outside",
+         "left over: `", "contents are open", "no title",
+         "nowhere.html leads nowhere", "#nowhere: that page has no such id"]
 
 
 class Browser:
