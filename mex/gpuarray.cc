@@ -11,6 +11,7 @@
 #include <climits>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -339,8 +340,12 @@ octave_value octave_gpuarray::diag (octave_idx_type k) const {
   const array x = ready (m);
   if (x.size.ndims () > 2)
     error ("Matrix must be 2-dimensional");
-  const octave_idx_type rows = x.size (0), cols = x.size (1), off = std::abs (k);
+  const octave_idx_type rows = x.size (0), cols = x.size (1);
+  const octave_idx_type off =
+      std::abs (std::max (k, -std::numeric_limits<octave_idx_type>::max ()));
   const bool is_vector = rows == 1 || cols == 1;
+  if (is_vector && off > std::numeric_limits<octave_idx_type>::max () - rows * cols)
+    throw std::bad_alloc ();
   const octave_idx_type count = is_vector ? rows * cols
                                 : k > 0   ? std::min (rows, cols - off)
                                           : std::min (rows - off, cols);
