@@ -90,7 +90,8 @@ static int is_said (gpumm_status status) {
 
 /* Gives the result memory and runs the job, if it is small. */
 static gpumm_status run_small (gpumm_job *job, gpumm_matrix *shape) {
-  static double memory[3][2 * ROOM];
+  static int64_t start[ROOM], index[ROOM];
+  static double values[2 * ROOM];
   const double each =
       shape->format == GPUMM_BLOCKS ? (double) shape->block_rows * (double) shape->block_cols : 1;
   const double elements = shape->format == GPUMM_DENSE ? (double) shape->rows * (double) shape->cols
@@ -102,9 +103,9 @@ static gpumm_status run_small (gpumm_job *job, gpumm_matrix *shape) {
   if (!is_small (elements) || !is_small (lines))
     return GPUMM_OK;
   shape->ld = shape->rows;
-  shape->start = (int64_t *) memory[0];
-  shape->index = memory[1];
-  shape->values = memory[2];
+  shape->start = start;
+  shape->index = index;
+  shape->values = values;
   return gpumm_run (job, shape);
 }
 
