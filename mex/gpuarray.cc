@@ -839,7 +839,10 @@ static octave_value on_device (const octave_value &x, int device) {
 
 // ("upload", A, DEVICE)
 static octave_value_list word_upload (const octave_value_list &args, int) {
-  return ovl (on_device (args (1), args (2).int_value ()));
+  const int device = args (2).int_value ();
+  if ((device == NO_DEVICE) != (device_for_new () == NO_DEVICE)) // arrays of both kinds do not meet
+    error_with_id ("gpumm:internal", "__gpuarray__: there is no device %d here", device);
+  return ovl (on_device (args (1), device));
 }
 
 static gpumm_op op_of (const octave_value &x, const char *name) {
