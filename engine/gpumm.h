@@ -91,7 +91,8 @@ typedef enum gpumm_op { GPUMM_NONE, GPUMM_TRANSPOSE, GPUMM_CTRANSPOSE } gpumm_op
 typedef struct gpumm_buffer gpumm_buffer; /* memory of a device, below */
 
 /* A matrix as stored, in memory that belongs to the caller. In a product it stands for op (X). The
- * engine reads operands and never writes them. */
+ * engine reads operands and never writes them. Sizes, and the bytes of each array, are at most 2^62, and
+ * sides of blocks below 2^31: what is larger is GPUMM_HOST_MEMORY. */
 typedef struct gpumm_matrix {
   gpumm_format format;
   gpumm_type type;

@@ -98,6 +98,9 @@ static gpumm_status check_buffers (const gpumm_problem *p) {
   return GPUMM_OK;
 }
 
+/* Elements of a block of the result, whose bytes are counted. */
+static const double MOST_IN_BLOCK = 0x1p56;
+
 gpumm_status gpumm_check_problem (gpumm_problem *p) {
   gpumm_status status = gpumm_check_matrix (&p->a, "A");
   if (!status)
@@ -118,6 +121,12 @@ gpumm_status gpumm_check_problem (gpumm_problem *p) {
         "operator *: nonconformant blocks (op1 has blocks of %lldx%lld, op2 of %lldx%lld)",
         (long long) gpumm_op_block_rows (&p->a), (long long) gpumm_op_block_cols (&p->a),
         (long long) gpumm_op_block_rows (&p->b), (long long) gpumm_op_block_cols (&p->b));
+  if (p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS
+      && (double) gpumm_op_block_rows (&p->a) * (double) gpumm_op_block_cols (&p->b)
+             > MOST_IN_BLOCK)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "the result has blocks of %lldx%lld, which are too large",
+                       (long long) gpumm_op_block_rows (&p->a),
+                       (long long) gpumm_op_block_cols (&p->b));
   status = gpumm_result_type (p, &p->output);
   if (!status)
     status = check_scalars (p);

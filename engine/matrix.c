@@ -10,6 +10,26 @@
 
 #include <stdatomic.h>
 
+/* No memory holds more bytes, and sizes up to this one can be added and rounded up. Of a block a side is an
+ * int32, so that the engine may multiply two of them. */
+static const double MOST = 0x1p62;
+
+/* Are all sizes, and the bytes of each array of x, at most MOST? In double, against overflow. */
+static int is_countable (const gpumm_matrix *x) {
+  const int in_blocks = x->format == GPUMM_BLOCKS;
+  const double rows = (double) x->rows, cols = (double) x->cols, stored = (double) x->nzmax;
+  const double each = in_blocks ? (double) x->block_rows * (double) x->block_cols : 1;
+  const double lines = in_blocks ? rows / (double) x->block_rows : cols;
+  const double bytes = (double) gpumm_type_bytes (x->type);
+  if (rows > MOST || cols > MOST
+      || (in_blocks && (x->block_rows > INT32_MAX || x->block_cols > INT32_MAX)))
+    return 0;
+  return x->format == GPUMM_DENSE
+             ? (double) x->ld <= MOST && (double) x->ld * cols * bytes <= MOST
+             : each * bytes <= MOST && stored * each * bytes <= MOST
+                   && stored * sizeof *x->row <= MOST && lines * sizeof *x->start <= MOST / 2;
+}
+
 gpumm_status gpumm_check_matrix (const gpumm_matrix *x, const char *name) {
   if ((unsigned) x->format > GPUMM_BLOCKS)
     return gpumm_fail (GPUMM_INVALID, "%s has an unknown kind", name);
@@ -17,6 +37,12 @@ gpumm_status gpumm_check_matrix (const gpumm_matrix *x, const char *name) {
     return gpumm_fail (GPUMM_INVALID, "%s has an unknown element type", name);
   if (x->rows < 0 || x->cols < 0 || x->nzmax < 0)
     return gpumm_fail (GPUMM_INVALID, "%s has negative sizes", name);
+  if (x->format == GPUMM_BLOCKS && (x->block_rows < 1 || x->block_cols < 1))
+    return gpumm_fail (GPUMM_INVALID, "%s has blocks of %lldx%lld", name, (long long) x->block_rows,
+                       (long long) x->block_cols);
+  if (!is_countable (x))
+    return gpumm_fail (GPUMM_HOST_MEMORY, "%s of %lldx%lld is larger than any memory", name,
+                       (long long) x->rows, (long long) x->cols);
   if (x->buffer && x->format != GPUMM_DENSE)
     return gpumm_fail (GPUMM_UNSUPPORTED, "%s: only full matrices stay on a device", name);
   if (x->format == GPUMM_DENSE) {
@@ -27,8 +53,7 @@ gpumm_status gpumm_check_matrix (const gpumm_matrix *x, const char *name) {
     if (x->buffer)
       return gpumm_check_buffer (x, name);
   } else if (x->format == GPUMM_BLOCKS) {
-    if (x->block_rows < 1 || x->block_cols < 1 || x->rows % x->block_rows != 0
-        || x->cols % x->block_cols != 0)
+    if (x->rows % x->block_rows != 0 || x->cols % x->block_cols != 0)
       return gpumm_fail (GPUMM_INVALID, "%s of %lldx%lld does not divide into blocks of %lldx%lld",
                          name, (long long) x->rows, (long long) x->cols, (long long) x->block_rows,
                          (long long) x->block_cols);

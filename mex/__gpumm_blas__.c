@@ -12,6 +12,7 @@ typedef int calls (int i, char name[16], int64_t *gpu, int64_t *cpu, double *gpu
 
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   static const char *const fields[] = {"routine", "gpu", "cpu", "gpu_seconds", "cpu_seconds"};
+  check_use (nrhs == 0, "gpumm_blas");
   calls *get = (calls *) dlsym (RTLD_DEFAULT, "gpumm_blas_calls");
   char name[16];
   int64_t gpu, cpu;

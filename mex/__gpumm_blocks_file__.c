@@ -31,8 +31,9 @@ static mxArray *read_file (const char *name, const mxArray *class_name, gateway_
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   char name[NAME_MOST];
   gpumm_matrix x;
-  if (nrhs != 2 || (mxIsStruct (prhs[1]) && !get_blocks (prhs[1], &x)))
-    mexErrMsgIdAndTxt ("gpumm:internal", "for use by blocksparse_read and _write only");
+  check_use (nrhs == 2 && mxIsChar (prhs[0])
+                 && (is_struct (prhs[1]) ? get_blocks (prhs[1], &x) : mxIsChar (prhs[1])),
+             "blocksparse_read and blocksparse_write");
   if (!get_text (prhs[0], name, sizeof name))
     gateway_fail (e, "gpumm:invalid", "gpumm: the name of a file is too long");
   else if (mxIsStruct (prhs[1]))

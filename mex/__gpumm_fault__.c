@@ -16,11 +16,11 @@
 
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   char what[16];
-  if (nrhs < 1 || !get_text (prhs[0], what, sizeof what))
-    mexErrMsgIdAndTxt ("gpumm:usage",
-                       "the first argument is \"memory\", \"device\", \"spread\", \"live\" "
-                       "or \"waits\"");
-  int64_t n = nrhs > 1 ? (int64_t) mxGetScalar (prhs[1]) : 0;
+  const double number = nrhs > 1 ? get_number (prhs[1]) : 0;
+  check_use ((nrhs == 1 || nrhs == 2) && get_text (prhs[0], what, sizeof what) && number >= 0
+                 && number <= 0x1p53,
+             "tests");
+  const int64_t n = (int64_t) number;
   if (strcmp (what, "spread") == 0)
     gpumm_spread_always (n != 0);
   int64_t count = strcmp (what, "memory") == 0   ? gpumm_fault_memory (n)

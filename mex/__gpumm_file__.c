@@ -24,10 +24,13 @@ static gpumm_status open_file (const mxArray *name) {
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   char verb[8];
   gpumm_output *ended = output;
-  if (nrhs < 1 || nrhs > 2 || !get_text (prhs[0], verb, sizeof verb)
-      || (nrhs == 2 && !mxIsChar (prhs[1])))
-    mexErrMsgIdAndTxt ("gpumm:internal", "for use by __write_file__.m only");
-  if (strcmp (verb, "write") == 0 && nrhs == 2 && output) {
+  check_use ((nrhs == 1 || nrhs == 2) && get_text (prhs[0], verb, sizeof verb), "__write_file__");
+  const int with_text = strcmp (verb, "open") == 0 || strcmp (verb, "write") == 0;
+  check_use (with_text ? nrhs == 2 && mxIsChar (prhs[1])
+                       : nrhs == 1 && (strcmp (verb, "commit") == 0 || strcmp (verb, "abort") == 0),
+             "__write_file__");
+  if (strcmp (verb, "write") == 0) {
+    check_use (output != NULL, "__write_file__");
     gateway_check (
         e, gpumm_output_append (output, mxGetData (prhs[1]), mxGetNumberOfElements (prhs[1])));
     return;
@@ -38,6 +41,6 @@ void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gatewa
     return;
   }
   gpumm_output_abort (ended);
-  if (strcmp (verb, "open") == 0 && nrhs == 2)
+  if (strcmp (verb, "open") == 0)
     gateway_check (e, open_file (prhs[1]));
 }

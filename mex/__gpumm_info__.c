@@ -121,6 +121,7 @@ static mxArray *algorithms (void) {
 
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   const char *why = "";
+  check_use (nrhs == 0 || (nrhs == 1 && mxIsChar (prhs[0])), "gpumm_info");
   int gpus = gpumm_device_count (&why);
   plhs[0] = mxCreateStructMatrix (1, 1, 0, NULL);
   set_text (plhs[0], 0, "version", gpumm_version ());

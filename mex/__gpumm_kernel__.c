@@ -9,6 +9,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
 
+#include <math.h>
+
 /* ---- the trace: unknown numbers are NaN --------------------------------------------------- */
 
 static void set_known (mxArray *s, const char *field, int is_known, double value) {
@@ -61,10 +63,10 @@ static mxArray *trace_value (const gpumm_trace *t) {
 
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   request r;
-  if (nrhs != 4 || nlhs != 3 || !mxIsStruct (prhs[2]))
-    mexErrMsgIdAndTxt ("gpumm:internal", "for use by gpumm_kernel.m only");
+  check_use (nrhs == 4 && nlhs == 3 && get_struct (prhs[2], &r.options)
+                 && (mxIsLogicalScalar (prhs[3]) || !isnan (get_number (prhs[3]))),
+             "gpumm_kernel");
   gpumm_trace trace = {.counted = mxGetScalar (prhs[3]) != 0};
-  get_struct (prhs[2], &r.options);
   if (get_problem (prhs[0], prhs[1], 1, &r) && r.problem.a.format == r.problem.b.format
       && r.problem.a.type == r.problem.b.type && r.problem.a.format != GPUMM_SPARSE)
     plhs[0] = make_product (&r, &plhs[1], &trace, e);

@@ -60,7 +60,7 @@ static int agrees (const request *r) {
 /* Returns 0 if the engine cannot solve the problem, or with the error set. */
 static int get_request (int nrhs, const mxArray *prhs[], request *r, gateway_error *e) {
   if (nrhs == 1) {
-    get_struct (mxGetCell (prhs[0], 2), &r->options);
+    check_use (get_struct (mxGetCell (prhs[0], 2), &r->options), "gpumm");
     return get_problem (mxGetCell (prhs[0], 0), mxGetCell (prhs[0], 1), 1, r);
   }
   return get_pairs (nrhs - 2, prhs + 2, &r->options, e) && get_problem (prhs[0], prhs[1], 0, r)
@@ -116,11 +116,8 @@ static mxArray *octave_product (const mxArray *prhs[]) {
 
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   request r;
-  if (nrhs < 1
-      || (nrhs == 1
-          && (!mxIsCell (prhs[0]) || mxGetNumberOfElements (prhs[0]) != 3
-              || !mxIsStruct (mxGetCell (prhs[0], 2)))))
-    mexErrMsgIdAndTxt ("gpumm:internal", "for use by gpumm.m only");
+  check_use (nrhs > 1 || (nrhs == 1 && mxIsCell (prhs[0]) && mxGetNumberOfElements (prhs[0]) == 3),
+             "gpumm");
   if (get_request (nrhs, prhs, &r, e))
     plhs[0] = make_product (&r, nlhs > 1 ? &plhs[1] : NULL, NULL, e);
   else if (!e->identifier[0] && nrhs == 2 && nlhs < 2 && is_for_octave (prhs[0], prhs[1]))

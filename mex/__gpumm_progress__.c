@@ -7,10 +7,15 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
 
+#include <math.h>
+
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
+  double numbers[2] = {0, 0};
+  for (int i = 0; i < nrhs && i < 2; i++)
+    numbers[i] = get_number (prhs[i]);
+  check_use (nrhs <= 2 && !isnan (numbers[0]) && !isnan (numbers[1]), "gpumm_progress");
   if (nrhs == 2)
-    gpumm_tell_work (mxGetScalar (prhs[0]), mxGetScalar (prhs[1]));
+    gpumm_tell_work (numbers[0], numbers[1]);
   else
-    plhs[0] =
-        mxCreateLogicalScalar (gpumm_tells (nrhs == 1 ? mxGetScalar (prhs[0]) != 0 : -1) != 0);
+    plhs[0] = mxCreateLogicalScalar (gpumm_tells (nrhs == 1 ? numbers[0] != 0 : -1) != 0);
 }

@@ -3,5 +3,6 @@
 #include "marshal.h"
 
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
+  check_use (nrhs == 0, "gpumm_reset");
   gateway_check (e, gpumm_reset ());
 }

@@ -16,8 +16,7 @@ static void close_blocks (void *sparse) {
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   gpumm_matrix s, shape = {0};
   gpumm_blocks_sparse *sparse = NULL;
-  if (nrhs != 1 || !mxIsStruct (prhs[0]) || !get_blocks (prhs[0], &s))
-    mexErrMsgIdAndTxt ("gpumm:internal", "for use by sparse only");
+  check_use (nrhs == 1 && is_struct (prhs[0]) && get_blocks (prhs[0], &s), "sparse");
   gpumm_status status = gpumm_blocks_sparse_open (&s, &sparse, &shape);
   e->close = close_blocks;
   e->open = sparse;

@@ -771,9 +771,11 @@ DEFMETHOD_DLD (__blocksparse__, interp, args, , "For internal use: a blocksparse
   if (args.length () == 0)
     return ovl ();
   const bool given = args (0).type_id () == octave_blocksparse::static_type_id ();
-  if (given && args.length () == 2)
+  const std::string word =
+      args.length () == 2 && args (1).is_string () ? args (1).string_value () : "";
+  if (given && word == "whole")
     return ovl (dynamic_cast<const own_matrix &> (args (0).get_rep ()).whole ());
-  if (args.length () > 2)
+  if (args.length () != 1 && (given || word != "product"))
     error_with_id ("gpumm:internal", "__blocksparse__: for use by blocksparse only");
   if (given)
     return ovl (fields (blocks_of (args (0).get_rep ())));

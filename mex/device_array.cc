@@ -377,7 +377,8 @@ gpumm_scalar scalar_of (const octave_value &x) {
 }
 
 operand operand_of (const octave_value &x, int device) {
-  if (x.numel () != 1 || x.issparse () || !(x.isnumeric () || x.islogical () || x.is_string ()))
+  const bool has_class = x.is_string () || type_of_class (x.class_name ()) != GPUMM_TYPES;
+  if (x.numel () != 1 || x.issparse () || !has_class)
     return operand (upload (x, device));
   const octave_value number = x.is_string () ? octave_value (x.double_value (true)) : x;
   // The constant of a step counts as real if its imaginary part is 0.

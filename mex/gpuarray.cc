@@ -8,8 +8,10 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -170,11 +172,13 @@ int device_of (const octave_base_value &a, const octave_base_value &b) {
   return (x ? x : gpu_value_of (b))->device ();
 }
 
-// Both operands of an operator. At least one is a gpuArray.
+// Both operands of an operator.
 static std::pair<operand, operand> operands_of (const octave_base_value &a,
                                                 const octave_base_value &b) {
   const octave_gpuarray *x = gpuarray_of (a), *y = gpuarray_of (b);
   operand u, v;
+  if (!x && !y)
+    u.x.device = v.x.device = device_for_new ();
   if (x)
     u.x = x->operand ();
   if (y)
@@ -218,7 +222,7 @@ bool octave_gpuarray::is_true () const {
 }
 
 octave_value octave_gpuarray::reshape (const dim_vector &size) const {
-  if (size.numel () != m.numel ())
+  if (size.safe_numel () != m.numel ())
     error ("reshape: can't reshape %s array to %s array", m.size.str ().c_str (),
            size.str ().c_str ());
   dim_vector shape = size;
@@ -345,8 +349,12 @@ octave_value octave_gpuarray::diag (octave_idx_type k) const {
   const array x = ready (m);
   if (x.size.ndims () > 2)
     error ("Matrix must be 2-dimensional");
-  const octave_idx_type rows = x.size (0), cols = x.size (1), off = std::abs (k);
+  const octave_idx_type rows = x.size (0), cols = x.size (1);
+  const octave_idx_type off =
+      std::abs (std::max (k, -std::numeric_limits<octave_idx_type>::max ()));
   const bool is_vector = rows == 1 || cols == 1;
+  if (is_vector && off > std::numeric_limits<octave_idx_type>::max () - rows * cols)
+    throw std::bad_alloc ();
   const octave_idx_type count = is_vector ? rows * cols
                                 : k > 0   ? std::min (rows, cols - off)
                                           : std::min (rows - off, cols);
@@ -646,11 +654,93 @@ static void install (octave::type_info &types) {
 // ---- words for the methods ----------------------------------------------------------------------
 
 gpumm_fold_op fold_of (const octave_value &name) {
-  const std::string text = name.string_value ();
-  for (int op = 0; op < GPUMM_FOLD_OPS; op++)
-    if (text == fold_names[op])
-      return gpumm_fold_op (op);
-  error_with_id ("gpumm:internal", "__gpuarray__: there is no operation %s", text.c_str ());
+  return gpumm_fold_op (std::find (fold_names, fold_names + GPUMM_FOLD_OPS, name.string_value ())
+                        - fold_names);
+}
+
+// What an argument of a word must be.
+struct kind {
+  const char *what; // for an error
+  bool (*fits) (const octave_value &x);
+};
+
+// x as a real number, NaN if it is anything else.
+static double number_of (const octave_value &x) {
+  const bool is_one = (x.isnumeric () || x.islogical ()) && x.isreal () && x.numel () == 1
+                      && !x.issparse () && !is_in_blocks (x.get_rep ());
+  return is_one ? x.double_value () : NAN;
+}
+
+// Is x a full list of whole numbers from `least` on?
+static bool is_list (const octave_value &x, double least) {
+  const dim_vector size = x.dims ();
+  if (!x.isnumeric () || !x.isreal () || x.issparse () || is_in_blocks (x.get_rep ())
+      || gpuarray_of (x.get_rep ()) || size.ndims () != 2 || (size (0) != 1 && size (1) != 1))
+    return false;
+  const NDArray list = x.array_value ();
+  return std::all_of (list.data (), list.data () + list.numel (),
+                      [least] (double n) { return n >= least && n == std::trunc (n); });
+}
+
+static bool is_among (const octave_value &x, const char *const *first, const char *const *end) {
+  return x.is_string () && x.rows () == 1 && std::find (first, end, x.string_value ()) != end;
+}
+
+static const char *const extremes[] = {"max", "min"};
+
+static const kind any_value = {"any value", [] (const octave_value &) { return true; }};
+static const kind full = {"a full array", [] (const octave_value &x) {
+                            return !is_gpusparse (x) && !is_gpublocks (x.get_rep ());
+                          }};
+static const kind stored_sparse = {"a sparse gpuArray", is_gpusparse};
+static const kind stored_blocks = {
+    "a gpuArray in blocks", [] (const octave_value &x) { return is_gpublocks (x.get_rep ()); }};
+static const kind fold_name = {"the name of a fold", [] (const octave_value &x) {
+                                 return is_among (x, fold_names, fold_names + GPUMM_FOLD_OPS);
+                               }};
+static const kind scan_name = {"\"sum\" or \"prod\"", [] (const octave_value &x) {
+                                 return is_among (x, fold_names, fold_names + GPUMM_FOLD_PROD + 1);
+                               }};
+static const kind extreme_name = {"\"max\" or \"min\"", [] (const octave_value &x) {
+                                    return is_among (x, extremes, extremes + 2);
+                                  }};
+static const kind number = {"a number", [] (const octave_value &x) {
+                              return (x.isnumeric () || x.islogical ()) && x.numel () == 1
+                                     && !gpu_value_of (x.get_rep ()) && !x.issparse ()
+                                     && !is_in_blocks (x.get_rep ());
+                            }};
+static const kind least_number = {"a number of 0 or more",
+                                  [] (const octave_value &x) { return number_of (x) >= 0; }};
+// Octave takes dimensions as int, and larger numbers as the largest int.
+static const kind dimension = {"a dimension, from 1", [] (const octave_value &x) {
+                                 const double n = number_of (x);
+                                 return n >= 1 && (n == std::trunc (n) || std::isinf (n));
+                               }};
+static const kind device_index = {"the index of a device", [] (const octave_value &x) {
+                                    const double n = number_of (x);
+                                    return std::abs (n) <= 1024 && n == std::trunc (n);
+                                  }};
+static const kind sizes = {"a list of sizes", [] (const octave_value &x) {
+                             return x.numel () > 1 && is_list (x, -INFINITY);
+                           }};
+static const kind block_sizes = {"two sizes from 1 on", [] (const octave_value &x) {
+                                   return x.numel () == 2 && is_list (x, 1);
+                                 }};
+static const kind options_struct = {
+    "a struct", [] (const octave_value &x) { return x.isstruct () && x.numel () == 1; }};
+
+// A list of sizes. Negative ones count as 0. Octave's error if no array can be so large.
+static dim_vector size_of (const octave_value &list) {
+  const NDArray given = list.array_value ();
+  dim_vector size = dim_vector::alloc (int (given.numel ()));
+  for (int d = 0; d < size.ndims (); d++) {
+    if (given (d) >= 0x1p63)
+      throw std::bad_alloc ();
+    size (d) = octave_idx_type (std::max (given (d), 0.0));
+  }
+  (void) size.safe_numel ();
+  size.chop_trailing_singletons ();
+  return size;
 }
 
 // The type of a sum of entries in Octave.
@@ -658,12 +748,14 @@ static gpumm_type type_of_sum (gpumm_type type) {
   return type == GPUMM_B ? GPUMM_D : type;
 }
 
-std::string function_of (const octave_value_list &words) {
+// The function, for an error, that these words of a method ask for.
+static std::string function_of (const octave_value_list &words) {
   const std::string word = words (0).string_value ();
-  return word == "scan"                    ? "cum" + words (1).string_value ()
-         : word == "fold" || word == "two" ? words (1).string_value ()
-         : word == "pages"                 ? "pagemtimes"
-                                           : word;
+  const bool is_named = words.length () > 1 && words (1).is_string ();
+  return word == "scan" && is_named                      ? "cum" + words (1).string_value ()
+         : (word == "fold" || word == "two") && is_named ? words (1).string_value ()
+         : word == "pages"                               ? "pagemtimes"
+                                                         : word;
 }
 
 // ("fold", OP, X, DIM): [Y, PLACES]
@@ -751,11 +843,7 @@ static octave_value_list word_masked (const octave_value_list &args, int) {
 
 // ("fill", VALUE, DIMS)
 static octave_value_list word_fill (const octave_value_list &args, int) {
-  const Array<octave_idx_type> dims = args (2).octave_idx_type_vector_value ();
-  dim_vector size = dim_vector::alloc (int (dims.numel ()));
-  for (int d = 0; d < size.ndims (); d++)
-    size (d) = std::max<octave_idx_type> (dims (d), 0);
-  size.chop_trailing_singletons ();
+  const dim_vector size = size_of (args (2));
   const operand o = operand_of (args (1), device_for_new ());
   if (is_wide (o.x.type) || is_hosted (o.x)) {
     const octave_value x = by_octave ("repmat", ovl (args (1), args (2)));
@@ -799,7 +887,10 @@ static octave_value on_device (const octave_value &x, int device) {
 
 // ("upload", A, DEVICE)
 static octave_value_list word_upload (const octave_value_list &args, int) {
-  return ovl (on_device (args (1), args (2).int_value ()));
+  const int device = args (2).int_value ();
+  if ((device == NO_DEVICE) != (device_for_new () == NO_DEVICE)) // arrays of both kinds do not meet
+    error_with_id ("gpumm:internal", "__gpuarray__: there is no device %d here", device);
+  return ovl (on_device (args (1), device));
 }
 
 static gpumm_op op_of (const octave_value &x, const char *name) {
@@ -967,23 +1058,90 @@ static bool set_factors (product_options &o, const octave_scalar_map &s, gpumm_t
   return true;
 }
 
-// ("gpumm", A, B, OPTIONS): [C, INFO], with the struct of private/parse_options.m.
+// The struct of private/parse_options.m. Each field is taken once, and a field that nobody has taken is an
+// error: so no option is ignored.
+class option_fields {
+public:
+  explicit option_fields (const octave_scalar_map &s) : left (s) {
+  }
+  octave_value take (const char *name, const kind &k) {
+    const octave_value x = left.contents (name);
+    if (!x.is_defined () || !k.fits (x))
+      wrong (name, k.what);
+    left.rmfield (name);
+    return x;
+  }
+  int64_t take_whole (const char *name, double least, double most) {
+    const double n = take (name, number).double_value ();
+    if (!(n >= least && n <= most && n == std::trunc (n)))
+      wrong (name, "within its range");
+    return int64_t (n);
+  }
+  std::string take_text (const char *name) {
+    static const kind text = {
+        "a text", [] (const octave_value &x) { return x.is_string () && x.rows () <= 1; }};
+    return take (name, text).string_value ();
+  }
+  void end () const {
+    if (left.nfields () > 0)
+      wrong (left.fieldnames () (0).c_str (), "left out: gpuArrays do not have this option");
+  }
+
+private:
+  octave_scalar_map left;
+
+  [[noreturn]] static void wrong (const char *name, const char *what) {
+    error_with_id ("gpumm:internal", "__gpuarray__: option \"%s\" of gpumm must be %s", name, what);
+  }
+};
+
+// The error of the engine's products, for those that it does not compute, if the options ask for another
+// place than the device of the gpuArrays.
+static void check_place (const gpumm_options &o, int device) {
+  const int index = device <= HOST_DEVICE ? HOST_DEVICE - device : device;
+  const bool is_host = device <= HOST_DEVICE;
+  const char *why = "";
+  if (is_host && o.backend == GPUMM_GPU && gpumm_device_count (&why) == 0)
+    error_with_id ("gpumm:no-device", "gpumm: no GPU can be used: %s", why);
+  if (o.backend == (is_host ? GPUMM_GPU : GPUMM_CPU)
+      || (!is_host && o.device >= 0 && o.device != index)
+      || (o.devices != 0 && !(o.devices >> index & 1)))
+    error_with_id ("gpumm:unsupported",
+                   "gpumm: the matrices lie on device %d, and another place was asked for", index);
+}
+
+// ("gpumm", A, B, OPTIONS): [C, INFO]
 static octave_value_list word_gpumm (const octave_value_list &args, int nargout) {
   const octave_scalar_map s = args (3).scalar_map_value ();
-  const auto number = [&s] (const char *name) { return s.contents (name).double_value (); };
-  const std::string algorithm = s.contents ("algorithm").string_value ();
-  const std::string output = s.contents ("output").string_value ();
+  option_fields fields (s);
+  product_options o;
+  for (const char *name : {"alpha", "beta"}) // by set_factors or combined, from s
+    fields.take (name, number);
+  fields.take ("c", full);
+  const int64_t op_a = fields.take_whole ("transpose_a", GPUMM_NONE, GPUMM_CTRANSPOSE);
+  const int64_t op_b = fields.take_whole ("transpose_b", GPUMM_NONE, GPUMM_CTRANSPOSE);
+  o.engine.backend = gpumm_backend (fields.take_whole ("backend", GPUMM_AUTO, GPUMM_GPU));
+  const std::string algorithm = fields.take_text ("algorithm");
+  o.engine.algorithm = algorithm.c_str ();
+  o.engine.device = int (fields.take_whole ("device", -1, INT_MAX));
+  o.engine.devices = uint64_t (fields.take_whole ("devices", 0, 0x1p53));
+  o.engine.max_device_memory = fields.take_whole ("max_device_memory", 0, 0x1p53);
+  o.engine.max_capability = int (fields.take_whole ("max_capability", 0, 10000));
+  const std::string output = fields.take_text ("output");
+  if (!fields.take_text ("form").empty ())
+    error_with_id ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
+  fields.end ();
   auto both = operands_of (args (1).get_rep (), args (2).get_rep ());
   array a = as_array (both.first), b = as_array (both.second);
-  if (number ("transpose_a") != 0)
-    a = transposed (a, number ("transpose_a") == 2);
-  if (number ("transpose_b") != 0)
-    b = transposed (b, number ("transpose_b") == 2);
-  if (!s.contents ("form").string_value ().empty ())
-    error_with_id ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
+  if (op_a != GPUMM_NONE)
+    a = transposed (a, op_a == GPUMM_CTRANSPOSE);
+  if (op_b != GPUMM_NONE)
+    b = transposed (b, op_b == GPUMM_CTRANSPOSE);
   const gpumm_type type = product_type (a, b, output);
 
   const bool scales = a.is_scalar () || b.is_scalar ();
+  if (scales)
+    check_place (o.engine, a.device);
   if (!scales)
     check_inner (a, b);
   const dim_vector size = !scales          ? dim_vector (a.size (0), b.size (1))
@@ -997,13 +1155,6 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
   if (scales)
     value = combined (scaled (a, b, report), s);
   else {
-    product_options o;
-    o.engine.backend = gpumm_backend (int (number ("backend")));
-    o.engine.algorithm = algorithm.c_str ();
-    o.engine.device = int (number ("device"));
-    o.engine.devices = uint64_t (number ("devices"));
-    o.engine.max_device_memory = int64_t (number ("max_device_memory"));
-    o.engine.max_capability = int (number ("max_capability"));
     if (nargout > 1)
       o.report = &report;
     const bool adds = set_factors (o, s, type, a.device, is_mirrored (a, b));
@@ -1021,13 +1172,13 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
 static octave_value_list word_select (const octave_value_list &args, int) {
   const int before = device_for_new ();
   if (args.length () > 1) {
-    int device = args (1).int_value ();
-    gpumm_device_properties properties;
-    if (before <= HOST_DEVICE)
-      device = HOST_DEVICE - device;
-    else
-      need (gpumm_device (device, &properties));
-    selected_device = device;
+    const int index = args (1).int_value ();
+    int64_t used, kept;
+    selected_device = before <= HOST_DEVICE ? HOST_DEVICE - index : index;
+    const gpumm_status status = gpumm_memory (engine_device (selected_device), &used, &kept);
+    if (status)
+      selected_device = before;
+    need (status);
   }
   return ovl (double (engine_device (before)));
 }
@@ -1045,14 +1196,22 @@ static octave_value_list word_memory (const octave_value_list &, int) {
 
 // ("sparse", X)
 static octave_value_list word_sparse (const octave_value_list &args, int) {
-  return ovl (value_of (sparse_of (argument (args (1)))));
+  const array x = argument (args (1));
+  if (x.size.ndims () > 2 || is_integer (x.type))
+    error_with_id ("gpumm:invalid",
+                   "sparse: X must be a matrix of floats or truth values, not %s %s",
+                   x.size.str ().c_str (), class_of (x.type));
+  return ovl (value_of (sparse_of (x)));
 }
 
 // ("blocksparse", X, [ROWS, COLUMNS])
 static octave_value_list word_blocksparse (const octave_value_list &args, int) {
-  const Matrix size = args (2).matrix_value ();
-  const dim_vector block_size (octave_idx_type (size (0)), octave_idx_type (size (1)));
-  return ovl (value_of (blocks_of (argument (args (1)), block_size)));
+  const array x = argument (args (1));
+  const dim_vector block = size_of (args (2)), size = x.size;
+  if (size.ndims () > 2 || size (0) % block (0) != 0 || size (1) % block (1) != 0)
+    error_with_id ("gpumm:internal", "__gpuarray__: %s does not divide into blocks of %s",
+                   size.str ().c_str (), block.str ().c_str ());
+  return ovl (value_of (blocks_of (x, block)));
 }
 
 // ("wait", DEVICE), by the engine's index
@@ -1063,29 +1222,69 @@ static octave_value_list word_wait (const octave_value_list &args, int) {
   return ovl ();
 }
 
-static const struct {
+// ---- the words ----------------------------------------------------------------------------------
+
+// A word and its arguments, which the dispatcher checks: so the word reads them without a check.
+struct word_row {
   const char *word;
-  int arguments;
+  std::vector<const kind *> arguments;
   octave_value_list (*run) (const octave_value_list &args, int nargout);
-  bool takes_any; // also sparse matrices and matrices in blocks
-} words[] = {{"gather", 2, word_gather, true},
-             {"type", 2, word_type, true},
-             {"device", 2, word_device, true},
-             {"valid", 2, word_valid, true},
-             {"fold", 4, word_fold, false},
-             {"scan", 4, word_scan, false},
-             {"two", 4, word_two, false},
-             {"masked", 3, word_masked, false},
-             {"fill", 3, word_fill, false},
-             {"select", 1, word_select, false},
-             {"select", 2, word_select, false},
-             {"wait", 2, word_wait, false},
-             {"gpumm", 4, word_gpumm, false},
-             {"pages", 5, word_pages, false},
-             {"memory", 1, word_memory, false},
-             {"sparse", 2, word_sparse, false},
-             {"blocksparse", 3, word_blocksparse, false},
-             {"upload", 3, word_upload, false}};
+};
+
+static const word_row words[] = {{"gather", {&any_value}, word_gather},
+                                 {"type", {&any_value}, word_type},
+                                 {"device", {&any_value}, word_device},
+                                 {"valid", {&any_value}, word_valid},
+                                 {"fold", {&fold_name, &full, &dimension}, word_fold},
+                                 {"fold", {&fold_name, &stored_sparse, &dimension}, sparse_fold},
+                                 {"fold", {&fold_name, &stored_blocks, &dimension}, blocks_fold},
+                                 {"scan", {&scan_name, &full, &dimension}, word_scan},
+                                 {"two", {&extreme_name, &full, &full}, word_two},
+                                 {"masked", {&full, &full}, word_masked},
+                                 {"fill", {&number, &sizes}, word_fill},
+                                 {"select", {}, word_select},
+                                 {"select", {&device_index}, word_select},
+                                 {"wait", {&device_index}, word_wait},
+                                 {"memory", {}, word_memory},
+                                 {"upload", {&any_value, &device_index}, word_upload},
+                                 {"gpumm", {&full, &full, &options_struct}, word_gpumm},
+                                 {"pages", {&full, &any_value, &full, &any_value}, word_pages},
+                                 {"sparse", {&full}, word_sparse},
+                                 {"sparse", {&stored_blocks}, blocks_sparse},
+                                 {"blocksparse", {&full, &block_sizes}, word_blocksparse},
+                                 {"values", {&stored_sparse}, sparse_values},
+                                 {"values", {&stored_blocks}, blocks_values},
+                                 {"block size", {&stored_blocks}, blocks_size},
+                                 {"blocks", {&stored_blocks}, blocks_count},
+                                 {"equal", {&stored_blocks, &stored_blocks}, blocks_equal},
+                                 {"drop", {&stored_blocks, &least_number}, blocks_drop}};
+
+// The place of the first argument that is not of its kind, or of the end.
+static octave_idx_type first_wrong (const octave_value_list &args,
+                                    const std::vector<const kind *> &kinds) {
+  octave_idx_type i = 1;
+  while (i < args.length () && kinds[i - 1]->fits (args (i)))
+    i++;
+  return i;
+}
+
+// The error for arguments that no row of the table takes: this one is the first with the word and the number.
+[[noreturn]] static void say_wrong (const octave_value_list &args, const word_row &row) {
+  const char *const stored = "%s of a %s is not available on a device. Use %sgather (X)";
+  const std::string function = function_of (args);
+  bool has_sparse = false, has_blocks = false;
+  for (octave_idx_type i = 1; i < args.length (); i++) {
+    has_sparse = has_sparse || is_gpusparse (args (i));
+    has_blocks = has_blocks || is_gpublocks (args (i).get_rep ());
+  }
+  if (has_blocks)
+    say_gather (stored, function.c_str (), "blocksparse", "");
+  if (has_sparse)
+    say_gather (stored, function.c_str (), "sparse matrix", "full (X) or ");
+  const octave_idx_type i = first_wrong (args, row.arguments);
+  error_with_id ("gpumm:internal", "__gpuarray__: argument %d of \"%s\" must be %s", int (i + 1),
+                 row.word, row.arguments[i - 1]->what);
+}
 
 DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on a device.") {
   static bool installed = false;
@@ -1099,20 +1298,16 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
   }
   if (args.length () == 1 && !args (0).is_string ())
     return ovl (on_device (args (0), device_for_new ()));
-  bool has_sparse = false, has_blocks = false;
-  for (octave_idx_type i = 1; i < args.length (); i++) {
-    has_sparse = has_sparse || is_gpusparse (args (i));
-    has_blocks = has_blocks || is_gpublocks (args (i).get_rep ());
-  }
-  if (args.length () > 0 && args (0).is_string ()) {
-    for (const auto &word : words)
-      if (args (0).string_value () == word.word && args.length () == word.arguments
-          && (word.takes_any || !(has_sparse || has_blocks)))
-        return word.run (args, nargout);
-    if (has_blocks)
-      return gpublocks_word (args);
-    if (has_sparse)
-      return gpusparse_word (args, nargout);
-  }
+  const std::string word =
+      args.length () > 0 && args (0).is_string () ? args (0).string_value () : "";
+  const word_row *first = nullptr;
+  for (const auto &row : words)
+    if (word == row.word && args.length () == octave_idx_type (row.arguments.size ()) + 1) {
+      if (first_wrong (args, row.arguments) == args.length ())
+        return row.run (args, nargout);
+      first = first ? first : &row;
+    }
+  if (first)
+    say_wrong (args, *first);
   error_with_id ("gpumm:internal", "__gpuarray__: for use by gpuArray only");
 }

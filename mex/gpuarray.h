@@ -202,19 +202,23 @@ octave_value gpusparse_joined (const octave_base_value &a, const octave_base_val
 // The operation of this name.
 gpumm_fold_op fold_of (const octave_value &name);
 
-// The function, for an error, that these words of a method ask for.
-std::string function_of (const octave_value_list &words);
+// The words for the methods that take sparse gpuArrays: see words in gpuarray.cc.
+octave_value_list sparse_fold (const octave_value_list &args, int nargout);
+octave_value_list sparse_values (const octave_value_list &args, int nargout);
 
-// The words for the methods, if an argument is a sparse gpuArray.
-octave_value_list gpusparse_word (const octave_value_list &args, int nargout);
-
-// The same for matrices in blocks. The words need an argument in blocks.
+// The same for matrices in blocks.
 bool is_gpublocks (const octave_base_value &x);
 void install_gpublocks (octave::type_info &types);
 octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_value &a,
                                const octave_base_value &b);
 octave_value gpublocks_joined (const octave_base_value &a, const octave_base_value &b,
                                const Array<octave_idx_type> &place);
-octave_value_list gpublocks_word (const octave_value_list &args);
+octave_value_list blocks_fold (const octave_value_list &args, int nargout);
+octave_value_list blocks_values (const octave_value_list &args, int nargout);
+octave_value_list blocks_sparse (const octave_value_list &args, int nargout);
+octave_value_list blocks_size (const octave_value_list &args, int nargout);
+octave_value_list blocks_count (const octave_value_list &args, int nargout);
+octave_value_list blocks_equal (const octave_value_list &args, int nargout);
+octave_value_list blocks_drop (const octave_value_list &args, int nargout);
 
 #endif

@@ -236,44 +236,49 @@ void install_gpublocks (octave::type_info &types) {
 
 // ---- words for the methods ----------------------------------------------------------------------
 
-// ("fold", "sum", X, DIM)
-static octave_value sum_by_word (const octave_value_list &args) {
-  const octave_gpublocks *x = gpublocks_of (args (2).get_rep ());
-  const int dim = args (3).int_value () - 1;
-  if (x && args (1).string_value () == "sum" && dim < 2) {
-    check_narrow (x->m.type ()); // no sums in 64-bit classes
-    return value_of (sum_of (x->operand (), dim));
-  }
-  say_gather ("%s of a blocksparse is not available on a device. Use gather (X)",
-              args (1).string_value ().c_str ());
+static blocks argument (const octave_value &x, bool settles = true) {
+  return gpublocks_of (x.get_rep ())->operand (settles);
 }
 
-octave_value_list gpublocks_word (const octave_value_list &args) {
-  const std::string word = args (0).string_value ();
-  const octave_gpublocks *x = args.length () > 1 ? gpublocks_of (args (1).get_rep ()) : nullptr;
-  if (word == "fold" && args.length () == 4)
-    return ovl (sum_by_word (args));
-  if (!x)
+// ("fold", "sum", X, DIM)
+octave_value_list blocks_fold (const octave_value_list &args, int) {
+  const int dim = args (3).int_value () - 1;
+  if (fold_of (args (1)) != GPUMM_FOLD_SUM || dim > 1)
     say_gather ("%s of a blocksparse is not available on a device. Use gather (X)",
-                function_of (args).c_str ());
-  if (word == "values")
-    return ovl (value_of (values_of (x->operand ())));
-  if (word == "sparse")
-    return ovl (value_of (sparse_of (x->operand ())));
-  if (word == "block size") {
-    RowVector size (2);
-    for (int d = 0; d < 2; d++)
-      size (d) = double (x->m.block_size () (d));
-    return ovl (size);
-  }
-  if (word == "blocks")
-    return ovl (double (x->block_count ()));
-  if (word == "equal" && args.length () == 3) {
-    const octave_gpublocks *y = gpublocks_of (args (2).get_rep ());
-    return ovl (equal (x->operand (), y->operand ()));
-  }
-  if (word == "drop" && args.length () == 3)
-    return ovl (value_of (without_small (x->operand (false), args (2).double_value ())));
-  say_gather ("%s of a blocksparse is not available on a device. Use gather (X)",
-              function_of (args).c_str ());
+                args (1).string_value ().c_str ());
+  const blocks x = argument (args (2));
+  check_narrow (x.type ()); // no sums in 64-bit classes
+  return ovl (value_of (sum_of (x, dim)));
+}
+
+// ("values", X)
+octave_value_list blocks_values (const octave_value_list &args, int) {
+  return ovl (value_of (values_of (argument (args (1)))));
+}
+
+// ("sparse", X)
+octave_value_list blocks_sparse (const octave_value_list &args, int) {
+  return ovl (value_of (sparse_of (argument (args (1)))));
+}
+
+// ("block size", X)
+octave_value_list blocks_size (const octave_value_list &args, int) {
+  const dim_vector size = gpublocks_of (args (1).get_rep ())->m.block_size ();
+  return ovl (RowVector (Matrix (size.as_array ())));
+}
+
+// ("blocks", X): the number of stored blocks
+octave_value_list blocks_count (const octave_value_list &args, int) {
+  return ovl (double (gpublocks_of (args (1).get_rep ())->block_count ()));
+}
+
+// ("equal", X, Y)
+octave_value_list blocks_equal (const octave_value_list &args, int) {
+  const blocks x = argument (args (1)), y = moved (argument (args (2)), x.device);
+  return ovl (x.size () == y.size () && x.block_size () == y.block_size () && equal (x, y));
+}
+
+// ("drop", X, TOL)
+octave_value_list blocks_drop (const octave_value_list &args, int) {
+  return ovl (value_of (without_small (argument (args (1), false), args (2).double_value ())));
 }

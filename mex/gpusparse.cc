@@ -243,17 +243,22 @@ void install_gpusparse (octave::type_info &types) {
 
 // ---- words for the methods ----------------------------------------------------------------------
 
-octave_value_list gpusparse_word (const octave_value_list &args, int nargout) {
-  const std::string word = args (0).string_value ();
-  const octave_gpusparse *x = args.length () > 1 ? gpusparse_of (args (1).get_rep ()) : nullptr;
-  if (word == "values" && x)
-    return ovl (value_of (values_of (x->operand ())));
-  if (word == "fold" && args.length () == 4 && is_gpusparse (args (2)) && nargout < 2) {
-    const gpumm_fold_op op = fold_of (args (1));
-    const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
-    const octave_gpusparse *y = gpusparse_of (args (2).get_rep ());
-    return ovl (value_of (folded (op, y->operand (orders), args (3).int_value () - 1)));
-  }
-  say_gather ("%s of a sparse matrix is not available on a device. Use full (X) or gather (X)",
-              function_of (args).c_str ());
+static sparse argument (const octave_value &x, bool settles = true) {
+  return gpusparse_of (x.get_rep ())->operand (settles);
+}
+
+// ("fold", OP, X, DIM)
+octave_value_list sparse_fold (const octave_value_list &args, int nargout) {
+  const gpumm_fold_op op = fold_of (args (1));
+  if (nargout > 1)
+    say_gather ("[Y, I] = %s of a sparse matrix is not available on a device. Use full (X) or "
+                "gather (X)",
+                fold_names[op]);
+  const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+  return ovl (value_of (folded (op, argument (args (2), orders), args (3).int_value () - 1)));
+}
+
+// ("values", X)
+octave_value_list sparse_values (const octave_value_list &args, int) {
+  return ovl (value_of (values_of (argument (args (1)))));
 }

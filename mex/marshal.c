@@ -3,6 +3,7 @@
 #include "marshal.h"
 #include "build_text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,11 @@ int gateway_fail (gateway_error *e, const char *identifier, const char *format, 
   va_end (arguments);
   snprintf (e->identifier, sizeof e->identifier, "%s", identifier);
   return 0;
+}
+
+void check_use (int is_right, const char *user) {
+  if (!is_right)
+    mexErrMsgIdAndTxt ("gpumm:internal", "for use by %s only", user);
 }
 
 int gateway_check (gateway_error *e, gpumm_status status) {
@@ -97,9 +103,26 @@ int get_text (const mxArray *x, char *text, size_t size) {
   return mxIsChar (x) && mxGetString (x, text, size) == 0;
 }
 
-double get_number (const mxArray *options, const char *field) {
-  const mxArray *x = mxGetField (options, 0, field);
-  return x && mxGetNumberOfElements (x) == 1 ? mxGetScalar (x) : 0;
+double get_number (const mxArray *x) {
+  return mxIsNumeric (x) && mxGetClassID (x) != mxUNKNOWN_CLASS && !mxIsComplex (x)
+                 && !mxIsSparse (x) && mxGetNumberOfElements (x) == 1
+                 && mxGetNumberOfDimensions (x) == 2
+             ? mxGetScalar (x)
+             : NAN;
+}
+
+int is_struct (const mxArray *x) {
+  return x && mxIsStruct (x) && mxGetNumberOfElements (x) == 1;
+}
+
+int get_field (const mxArray *s, const char *field, double least, double most, int64_t *number) {
+  const mxArray *x = mxGetField (s, 0, field);
+  const int is_flag = x && mxIsLogical (x) && !mxIsSparse (x) && mxGetNumberOfElements (x) == 1;
+  const double value = !x ? 0 : is_flag ? mxGetScalar (x) : get_number (x);
+  if (!(value >= least && value <= most && value == trunc (value)))
+    return 0;
+  *number = (int64_t) value;
+  return 1;
 }
 
 int get_scalar (const mxArray *x, gpumm_scalar *scalar) {
@@ -207,27 +230,32 @@ int get_operand (const mxArray *x, gpumm_matrix *operand) {
   return x && mxGetNumberOfDimensions (x) == 2 && get_array (x, operand);
 }
 
+static const double MOST_LINES = 0x1p53; /* rows or columns: a double holds their number */
+
 /* The engine follows these arrays, so their classes and lengths must be right. */
 int get_blocks (const mxArray *x, gpumm_matrix *operand) {
   const mxArray *start = mxGetField (x, 0, "start"), *column = mxGetField (x, 0, "column");
+  int64_t rows, cols, block_rows, block_cols;
   gpumm_matrix v;
-  if (!start || !column || !get_operand (mxGetField (x, 0, "values"), &v) || v.format != GPUMM_DENSE
+  if (!get_field (x, "rows", 0, MOST_LINES, &rows) || !get_field (x, "cols", 0, MOST_LINES, &cols)
+      || !get_field (x, "block_rows", 1, INT32_MAX, &block_rows)
+      || !get_field (x, "block_cols", 1, INT32_MAX, &block_cols) || !start || !column
+      || !get_operand (mxGetField (x, 0, "values"), &v) || v.format != GPUMM_DENSE
       || mxGetClassID (start) != mxINT64_CLASS || mxGetClassID (column) != mxINT32_CLASS)
     return 0;
   *operand = (gpumm_matrix){.format = GPUMM_BLOCKS,
                             .type = v.type,
-                            .rows = (int64_t) get_number (x, "rows"),
-                            .cols = (int64_t) get_number (x, "cols"),
-                            .block_rows = (int64_t) get_number (x, "block_rows"),
-                            .block_cols = (int64_t) get_number (x, "block_cols"),
+                            .rows = rows,
+                            .cols = cols,
+                            .block_rows = block_rows,
+                            .block_cols = block_cols,
                             .nzmax = (int64_t) mxGetNumberOfElements (column),
                             .start = mxGetData (start),
                             .block_column = mxGetData (column),
                             .values = v.values};
-  const int64_t each = operand->block_rows * operand->block_cols;
-  return operand->block_rows > 0 && operand->block_cols > 0
-         && (int64_t) mxGetNumberOfElements (start) == operand->rows / operand->block_rows + 1
-         && v.rows * v.cols == each * operand->nzmax;
+  const int64_t each = block_rows * block_cols, count = operand->nzmax, all = v.rows * v.cols;
+  return (int64_t) mxGetNumberOfElements (start) == rows / block_rows + 1
+         && (count > 0 ? all % count == 0 && all / count == each : all == 0);
 }
 
 /* ---- results ------------------------------------------------------------------------------ */

@@ -28,6 +28,10 @@ void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gatewa
 int gateway_fail (gateway_error *e, const char *identifier, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
+/* What each gateway begins with: raises gpumm:internal unless its arguments are of the number and kinds
+ * that its user, a function, gives it. */
+void check_use (int is_right, const char *user);
+
 /* If status is a failure, sets the error to the engine's last one, with identifier gpumm:<status>,
  * and returns 0. */
 int gateway_check (gateway_error *e, gpumm_status status);
@@ -66,8 +70,15 @@ void watch_progress (void); /* makes the engine show progress of long work */
 /* An argument as text; returns 0 if it is no text or longer than size - 1. */
 int get_text (const mxArray *x, char *text, size_t size);
 
-/* The value of a field, or 0 if it is not one number. */
-double get_number (const mxArray *options, const char *field);
+/* The value of a full real numeric scalar, else NaN. */
+double get_number (const mxArray *x);
+
+/* Is it one struct? Only then its fields can be read; x may be NULL. */
+int is_struct (const mxArray *x);
+
+/* Reads a field, a number or a truth value; 0 if it is missing. Returns 0 if it is no whole number of
+ * least to most. */
+int get_field (const mxArray *s, const char *field, double least, double most, int64_t *number);
 
 /* Reads one double, real or complex; returns 0 if x is not one. */
 int get_scalar (const mxArray *x, gpumm_scalar *scalar);
@@ -100,8 +111,9 @@ int get_op (const mxArray *x, gpumm_op *op);
 /* Reads gpumm's names and values; returns 0 with the error set. */
 int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway_error *e);
 
-/* Reads the struct of private/parse_options.m; a field that is missing has its default. */
-void get_struct (const mxArray *s, call_options *o);
+/* Reads the struct of private/parse_options.m; a field that is missing has its default. Returns 0 if s is
+ * no such struct. */
+int get_struct (const mxArray *s, call_options *o);
 
 /* ---- operands and results ----------------------------------------------------------------- */
 

@@ -167,6 +167,8 @@ DEFMETHOD_DLD (__gpumm_mtimes__, interp, args, , "For internal use: see gpumm_mt
     known = true;
   }
   const octave_value_list before = ovl (is_on, on_gpu, on_cpu);
+  if (args.length () > 1 || (args.length () == 1 && !args (0).is_bool_scalar ()))
+    error_with_id ("gpumm:internal", "__gpumm_mtimes__: for use by gpumm_mtimes only");
   if (args.length () > 0 && args (0).bool_value () != is_on)
     set (interp, !is_on);
   return before;

@@ -77,15 +77,6 @@ static void list_words (char *text, size_t size, const char *const words[], int 
   }
 }
 
-/* The value of a full real numeric scalar, else NaN. */
-static double number (const mxArray *x) {
-  return mxIsNumeric (x) && mxGetClassID (x) != mxUNKNOWN_CLASS && !mxIsComplex (x)
-                 && !mxIsSparse (x) && mxGetNumberOfElements (x) == 1
-                 && mxGetNumberOfDimensions (x) == 2
-             ? mxGetScalar (x)
-             : NAN;
-}
-
 /* ---- single options ----------------------------------------------------------------------- */
 
 enum { CLASSES = 10, MOST_ALGORITHMS = 512 };
@@ -184,7 +175,7 @@ static int check_device (gpumm_options *o, gateway_error *e) {
 /* An index, a vector of them, or "all". */
 static int get_device (const mxArray *x, gpumm_options *o) {
   static const char *const all[] = {"all", NULL};
-  const double one = number (x);
+  const double one = get_number (x);
   const size_t n = mxGetNumberOfElements (x);
   o->device = -1;
   o->devices = 0;
@@ -216,7 +207,7 @@ static int get_option (int option, const mxArray *x, call_options *o, gateway_er
   int kernels;
   const char *const *words = words_of (option, &kernels);
   const int word = words ? find_word (x, words) : 0;
-  const double value = words ? 0 : number (x);
+  const double value = words ? 0 : get_number (x);
   int ok = word >= 0;
   if (!ok)
     return fail_value (option, x, e);
@@ -303,22 +294,33 @@ int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway
   return check_device (&o->engine, e);
 }
 
-void get_struct (const mxArray *s, call_options *o) {
+int get_struct (const mxArray *s, call_options *o) {
+  int64_t backend, device, devices, memory, capability, op_a, op_b, full;
+  if (!is_struct (s) || !get_field (s, "backend", GPUMM_AUTO, GPUMM_GPU, &backend)
+      || !get_field (s, "device", -1, INT_MAX, &device)
+      || !get_field (s, "devices", 0, 0x1p53, &devices)
+      || !get_field (s, "max_device_memory", 0, 0x1p53, &memory)
+      || !get_field (s, "max_capability", 0, 10000, &capability)
+      || !get_field (s, "transpose_a", GPUMM_NONE, GPUMM_CTRANSPOSE, &op_a)
+      || !get_field (s, "transpose_b", GPUMM_NONE, GPUMM_CTRANSPOSE, &op_b)
+      || !get_field (s, "full", 0, 1, &full))
+    return 0;
   const mxArray *output = mxGetField (s, 0, "output");
   const mxArray *algorithm = mxGetField (s, 0, "algorithm");
-  *o = (call_options){.engine.backend = (gpumm_backend) get_number (s, "backend"),
-                      .engine.device = (int) get_number (s, "device"),
-                      .engine.devices = (uint64_t) get_number (s, "devices"),
-                      .engine.max_device_memory = (int64_t) get_number (s, "max_device_memory"),
-                      .engine.max_capability = (int) get_number (s, "max_capability"),
-                      .op_a = (gpumm_op) get_number (s, "transpose_a"),
-                      .op_b = (gpumm_op) get_number (s, "transpose_b"),
+  *o = (call_options){.engine.backend = (gpumm_backend) backend,
+                      .engine.device = (int) device,
+                      .engine.devices = (uint64_t) devices,
+                      .engine.max_device_memory = memory,
+                      .engine.max_capability = (int) capability,
+                      .op_a = (gpumm_op) op_a,
+                      .op_b = (gpumm_op) op_b,
                       .alpha = mxGetField (s, 0, "alpha"),
                       .beta = mxGetField (s, 0, "beta"),
                       .c = mxGetField (s, 0, "c"),
                       .output = output ? get_type (output) : GPUMM_TYPES,
                       .form = "",
-                      .full = get_number (s, "full") != 0};
+                      .full = (int) full};
   if (algorithm && get_text (algorithm, o->algorithm, sizeof o->algorithm))
     o->engine.algorithm = o->algorithm;
+  return 1;
 }

@@ -5,7 +5,7 @@
 /* ---- operands and options as a problem ---------------------------------------------------- */
 
 static int get_any (const mxArray *x, int stored, gpumm_matrix *operand) {
-  return stored && x && mxIsStruct (x) ? get_blocks (x, operand) : get_operand (x, operand);
+  return stored && is_struct (x) ? get_blocks (x, operand) : get_operand (x, operand);
 }
 
 static int get_factor (const mxArray *x, double otherwise, gpumm_scalar *factor) {

@@ -74,8 +74,8 @@
 ## @code{double}, @code{single}, @code{int8}, @dots{}, @code{logical}
 ## @end itemize
 ##
-## These work for sparse matrices: products with sparse, full and diagonal matrices (@code{gpumm} without
-## @qcode{"Backend"}, @qcode{"Algorithm"} and @var{info}), transposes,
+## These work for sparse matrices: products with sparse, full and diagonal matrices (@code{gpumm} with
+## the options for transposes, factors and the class, without @var{info}), transposes,
 ## @code{+ - .*}, comparisons and functions that leave zeros zero, numbers and vectors as factors and
 ## divisors, @code{sum}, @code{max}, @code{min}, @code{any}, @code{norm} with 1, @code{Inf} and
 ## @qcode{"fro"}, @code{trace}, @code{diag}, @code{nnz}, reading rows and columns,
@@ -137,7 +137,7 @@ endfunction
 ## An array of equal elements.  What is not a plain list of sizes goes to Octave's function NAME.
 function G = filled (name, value, args)
   [dims, type] = sizes (args);
-  if (isempty (dims) || isinf (prod (dims)) ...
+  if (isempty (dims) ...
       || ! (any (strcmp (type, {"double", "single"})) || (isfinite (value) && is_integer (type))))
     G = __gpuarray__ (feval (name, args{:}));
   else

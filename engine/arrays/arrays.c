@@ -72,15 +72,17 @@ static gpumm_status check_sizes (const call *c, const int64_t *size, int count, 
 gpumm_status gpumm_check_view (call *c, const gpumm_view *x, const int64_t *size, int writes,
                                const char *what) {
   double low = 0, high = 0;
-  int is_empty = 0, repeats = 0;
-  const gpumm_status status = check_type (c, x->type, what);
+  int repeats = 0;
+  int64_t entries = 0;
+  gpumm_status status = check_type (c, x->type, what);
+  if (!status)
+    status = check_sizes (c, size, GPUMM_MAP_DIMS, &entries);
   for (int d = 0; d < GPUMM_MAP_DIMS; d++) {
-    const double reach = (double) (size[d] - 1) * (double) x->stride[d];
+    const double reach = ((double) size[d] - 1) * (double) x->stride[d];
     *(reach < 0 ? &low : &high) += reach;
-    is_empty = is_empty || size[d] == 0;
     repeats = repeats || (size[d] > 1 && x->stride[d] == 0);
   }
-  if (status || is_empty)
+  if (status || entries == 0)
     return status ? status : check_place (c, x->buffer, what);
   if (writes && repeats)
     return gpumm_fail (GPUMM_INVALID, "%s: %s has several entries at one place", c->name, what);

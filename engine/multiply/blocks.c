@@ -505,6 +505,8 @@ static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_matr
   const int left = p->a.format == GPUMM_BLOCKS;
   const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
   const int64_t other = left ? c->cols : c->rows, inner = gpumm_k (p);
+  if (c->rows == 0 || c->cols == 0) /* the other size may be as large as it likes */
+    return GPUMM_OK;
   full_product d = {.x = s->x,
                     .y = left ? s->b : s->a,
                     .complex_x = gpumm_is_complex (x->type),
@@ -611,7 +613,7 @@ static int takes (const gpumm_problem *p) {
 }
 
 /* The kind of sums over k products of elements of a type, for blocks with this many products. */
-static sum_kind choose_sum (gpumm_type type, gpumm_type output, int64_t k, int64_t products) {
+static sum_kind choose_sum (gpumm_type type, gpumm_type output, int64_t k, double products) {
   const int bits = 8 * (int) gpumm_type_bytes (type);
   if (!gpumm_is_integer (type))
     return (sum_kind) output;
@@ -694,8 +696,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   state *s = job->state;
   gpumm_report *report = &job->report;
-  const sum_kind kind =
-      choose_sum (p->a.type, p->output, gpumm_k (p), s->a.elements * s->b.op.block_cols);
+  const sum_kind kind = choose_sum (p->a.type, p->output, gpumm_k (p),
+                                    (double) s->a.elements * (double) s->b.op.block_cols);
   numeric d = {.a = s->a,
                .b = s->b,
                .to = target_of (p, result, 0),

@@ -409,6 +409,15 @@ static int has_gaps (const gpumm_matrix *x) {
   return x->rows > 0 && x->ld != x->rows;
 }
 
+/* Do the bytes of all pages of x up to the last one fit in an int64_t? */
+static int is_in_reach (const gpumm_matrix *x, const gpumm_pages *p, const int64_t *steps) {
+  double pages = 1;
+  for (int d = 0; d < p->dims; d++)
+    pages += ((double) p->sizes[d] - 1) * (double) steps[d];
+  return pages * ((double) x->rows * (double) x->cols + 1) * (double) gpumm_type_bytes (x->type)
+         <= 0x1p62;
+}
+
 /* Checks the pages; sets the problem of the first page, and the result without its memory. */
 static gpumm_status describe (const gpumm_pages *p, gpumm_problem *problem, gpumm_matrix *shape) {
   if (!p || !shape)
@@ -430,6 +439,8 @@ static gpumm_status describe (const gpumm_pages *p, gpumm_problem *problem, gpum
   for (int d = 0; d < p->dims; d++)
     if (p->sizes[d] < 0 || p->steps_a[d] < 0 || p->steps_b[d] < 0)
       return gpumm_fail (GPUMM_INVALID, "a number of pages, or a step between them, below 0");
+  if (!is_in_reach (&p->a, p, p->steps_a) || !is_in_reach (&p->b, p, p->steps_b))
+    return gpumm_fail (GPUMM_INVALID, "the steps between pages lead out of any memory");
   int64_t cols = gpumm_n (problem);
   for (int d = 0; d < p->dims; d++)
     if (__builtin_mul_overflow (cols, p->sizes[d], &cols))

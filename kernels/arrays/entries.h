@@ -206,13 +206,16 @@ DEVICE void find (const map_layout &at, int first, int64_t entry, int64_t (&plac
 static inline int64_t entries_of (const int64_t *size) {
   int64_t entries = 1;
   for (int d = 0; d < DIMS; d++)
+    if (size[d] == 0) /* the product of the others may be too large */
+      return 0;
+  for (int d = 0; d < DIMS; d++)
     entries *= size[d];
   return entries;
 }
 
 static inline map_layout layout_of (const gpumm_map &m, const gpumm_view &output) {
   map_layout at = {entries_of (m.size), 0, {}, {}};
-  for (int d = 0; d < DIMS; d++) {
+  for (int d = 0; d < DIMS && at.entries > 0; d++) {
     if (m.size[d] == 1)
       continue;
     int joins = at.dims > 0;

@@ -85,12 +85,15 @@ endfunction
 
 ## As `*` multiplies them, with a GPU or without one.
 function C = sparse_on_device (A, B, o, results)
-  if (results > 1 || o.backend != 0 || ! strcmp (o.algorithm, "auto"))
-    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm of a sparse gpuArray takes neither " ...
-                                     "Backend nor Algorithm, and returns no INFO. Write " ...
-                                     "C = gpumm (X, Y), or use gather (X)"]);
-  elseif (! isempty (o.form))
+  if (! isempty (o.form))
     error ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
+  endif
+  ## what is not among these cannot be told to the operators
+  heeded = {"transpose_a", "transpose_b", "alpha", "beta", "c", "output"};
+  if (results > 1 || ! isequal (rmfield (o, heeded), rmfield (parse_options ({}), heeded)))
+    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm of a sparse gpuArray takes TransposeA, " ...
+                                     "TransposeB, Alpha, Beta, C and OutputClass, and returns no " ...
+                                     "INFO. For others use gather (X)"]);
   endif
   check_nd (A, B, o);
   try

@@ -4,6 +4,7 @@
   const LEAST_CONTRAST = 4.5;
   const LEAST_LETTERS = 11; // px
   const LEAST_SCALE = 0.6; // of a picture: letters in it stay readable
+  const LETTER = 9 * 28, LINE = 28; // px, with the space between lines
   const MARKDOWN = /`|\*\*|\]\(|^\s*(\$\$|:::)/; // Markdown that pandoc left in the text
   const root = document.documentElement;
   const width = root.clientWidth;
@@ -141,6 +142,24 @@
       faults.push (`a picture of ${image.naturalWidth} px is ${image.clientWidth} px wide: ${
         image.getAttribute ("src")}`);
   }
+
+  // A page is not higher than its pictures, as they are drawn, and its letters, each in a box of
+  // LETTER: half of that is usual.
+  for (const image of document.images)
+    if (image.naturalWidth && (image.clientWidth > 1.01 * image.naturalWidth
+                               || image.clientHeight > 1.01 * image.naturalHeight))
+      faults.push (`a picture of ${image.naturalWidth} x ${image.naturalHeight} px is ${
+        image.clientWidth} x ${image.clientHeight} px large: ${image.getAttribute ("src")}`);
+  const pictures = [...document.querySelectorAll ("img, svg")].reduce (
+    (sum, e) => sum + (e.naturalHeight ?? e.viewBox.baseVal.height), 0);
+  const blocks = document.body.querySelectorAll (
+    "p, pre, li, tr, h1, h2, h3, h4, figure, dt, dd").length;
+  const lines = document.body.innerText.split ("\n").length;
+  const text = document.body.innerText.length * LETTER / Math.min (width, 700);
+  const most = innerHeight + pictures + text + LINE * (blocks + lines);
+  if (root.scrollHeight > most)
+    faults.push (`the page is ${root.scrollHeight} px high, and its text and pictures need ${
+      most.toFixed ()}`);
 
   return {
     faults: [...new Set (faults)],

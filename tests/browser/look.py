@@ -12,8 +12,8 @@ import subprocess
 import sys
 import urllib.parse
 
-# A phone, light and dark; a desktop screen. Colours do not depend on the width.
-VIEWS = [(390, 844, "light"), (390, 844, "dark"), (1200, 900, "light")]
+# A phone, light and dark; a tablet; a desktop screen. Colours do not depend on the width.
+VIEWS = [(390, 844, "light"), (390, 844, "dark"), (800, 900, "light"), (1200, 900, "light")]
 here = pathlib.Path(__file__).resolve().parent
 
 # A page with one fault of each kind, and a word of each message.
@@ -28,6 +28,8 @@ BROKEN = """<!DOCTYPE html><html lang="en"><head><title>broken</title></head><bo
 <img src="nowhere.png" alt="missing">
 <img src="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='90' height='9'/%3E"
 alt="squeezed" style="width: 30px">
+<img src="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='90' height='9'/%3E"
+alt="stretched" style="width: 300px">
 <p style="position: relative; left: -3000px">outside</p>
 <p><a href="nowhere.html">a page</a> <a href="#nowhere">a place</a></p>
 <p>code that `never</p>
@@ -35,8 +37,10 @@ alt="squeezed" style="width: 30px">
 <h1 id="place" style="margin-top: 5000px">low</h1>
 </body></html>""".format(line="much too long a line " * 40)
 FOUND = ["the page is", "without a shadow", "cut off", "contrast 2.85", "px high", "contrast 1.3",
-         "not loaded", "of 90 px is 30 px wide", "outside", "left over: `", "contents are open",
-         "no title", "nowhere.html leads nowhere", "#nowhere: that page has no such id"]
+         "not loaded", "of 90 px is 30 px wide",
+         "of 90 x 9 px is 300 x 30 px large", "px high, and its text", "outside",
+         "left over: `", "contents are open", "no title",
+         "nowhere.html leads nowhere", "#nowhere: that page has no such id"]
 
 
 class Browser:

@@ -785,27 +785,36 @@ static void test_links (void) {
   gpumm_links_forget ();
 }
 
-/* A second later they are measured again, and the least times count. */
-static void test_links_again (void) {
-  static const gpumm_part_calls calls = {open_trial, run_trial, close_trial};
-  gpumm_links links, before;
+static const gpumm_part_calls trial_calls = {open_trial, run_trial, close_trial};
+
+/* Measures, and a second later again, when all are faster and one is slower. Do the least times count? */
+static int count_least (gpumm_links *before) {
+  gpumm_links links;
   gpumm_links_forget ();
   trial.fail_at = 0;
-  CHECK (!gpumm_links_of (12, &calls, &before), "%s", gpumm_last_error ());
+  trial.one = trial.all = 40e-3;
+  CHECK (!gpumm_links_of (12, &trial_calls, before), "%s", gpumm_last_error ());
   gpumm_links_age (-LONG);
   const int ran = trial.ran;
-  CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran == ran, "not at once");
+  CHECK (!gpumm_links_of (12, &trial_calls, &links) && trial.ran == ran, "not at once");
   gpumm_links_age (LONG + 1);
   trial.one = 50e-3; /* what is slower does not count */
   trial.all = 1e-3;
-  CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran > ran && links.all.up > before.all.up
-             && links.all.down > before.all.down && links.all.both > before.all.both
-             && links.one.up > 0.8 * before.one.up && links.one.down > 0.8 * before.one.down
-             && links.one.both > 0.8 * before.one.both,
-         "a second later, %d products: %g %g %g and %g %g %g", trial.ran - ran,
-         links.one.up / before.one.up, links.one.down / before.one.down,
-         links.one.both / before.one.both, links.all.up / before.all.up,
-         links.all.down / before.all.down, links.all.both / before.all.both);
+  CHECK (!gpumm_links_of (12, &trial_calls, &links) && trial.ran > ran, "a second later");
+  return links.all.up > before->all.up && links.all.down > before->all.down
+         && links.all.both > before->all.both && links.one.up > 0.8 * before->one.up
+         && links.one.down > 0.8 * before->one.down && links.one.both > 0.8 * before->one.both;
+}
+
+/* Other programs may have the processor when a trial of 1 ms ends: then it is tried again. */
+static void test_links_again (void) {
+  enum { TRIES = 20 };
+  const gpumm_part_calls calls = trial_calls;
+  gpumm_links links, before;
+  int tries = 0;
+  while (tries < TRIES && !count_least (&before))
+    tries++;
+  CHECK (tries < TRIES, "the least times do not count, %d times", tries);
   const int again = trial.ran;
   gpumm_links_age (-LONG);
   CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran == again, "not at each product");

@@ -1556,3 +1556,50 @@
 %! assert (isreal (gather (G)));
 %! assert (gather (min (gpuArray ([0, -Inf, 0]), G)), min ([0, -Inf, 0], z));
 %! assert (gather (G >= -1.5), z >= -1.5);
+
+## Sizes up to the ends of their range: Octave's value, or an error where Octave has one.  Where Octave's is
+## without identifier, NaN apart, or a device has less memory, it is that of memory.
+%!function seen = shown_size (f, args)
+%!  try
+%!    x = f (args{:});
+%!    seen = {size(x), underlyingType(x)};
+%!  catch err
+%!    seen = err.identifier;
+%!  end_try_catch
+%!endfunction
+%!test
+%! sizes = {NaN, -Inf, -1, -2^63, 0, 2, 2^40, 2^62, 2^63, 2^64, 1e30, Inf, intmax("uint64"), single(2^40), 1.5, ...
+%!          [2, 2^64], [2^40, 2^40], [2^62, 4], [2^63, 0], [2^62, 0], [2^32, 2^32]};
+%! H = magic (3);
+%! makers = gpuArray ();
+%! pairs = {@zeros, makers.zeros, 5; @ones, makers.ones, 5; @(varargin) Inf(varargin{:}), makers.Inf, 5
+%!          @(varargin) zeros (varargin{:}, "int8"), @(varargin) makers.zeros (varargin{:}, "int8"), 5
+%!          @(varargin) full (eye (varargin{:})), makers.eye, 5};
+%! for x = {H, zeros(0, 3), int8(H)}
+%!   for f = {@repmat, @reshape, @resize, @diag, @sum, @cumprod, @any; 5, 5, 5, 1, 1, 1, 1} # places of sizes
+%!     pairs(end+1,:) = {@(varargin) f{1}(x{1}, varargin{:}), @(varargin) f{1}(gpuArray (x{1}), varargin{:}), f{2}};
+%!   endfor
+%! endfor
+%! allowed = {"Octave:bad-alloc", "gpumm:device-memory", "gpumm:gpuArray:gather"};
+%! for pair = pairs.'
+%!   for n = sizes
+%!     all_args = {n, {n{1}, 2}, {2, n{1}}, {n{1}, 0}, {2^40, n{1}}};
+%!     for args = all_args(1:pair{3})
+%!       on_host = shown_size (pair{1}, args{1});
+%!       there = shown_size (pair{2}, args{1});
+%!       text = sprintf ("%s (%s)", func2str (pair{1}), disp (args{1}));
+%!       if (ischar (on_host))
+%!         assert (ischar (there) && (strcmp (there, on_host) || any (strcmp (there, allowed))), "%s: %s", text, disp (there));
+%!       else
+%!         assert (isequal (there, on_host) || (ischar (there) && any (strcmp (there, allowed))), "%s: %s", text, disp (there));
+%!       endif
+%!     endfor
+%!   endfor
+%! endfor
+%!assert (size (gpuArray.zeros (2^62, 0)), [2^62, 0])
+%!error id=Octave:bad-alloc gpuArray.zeros (2, 2^64)
+%!error id=Octave:bad-alloc gpuArray.ones (1e30)
+%!error id=Octave:bad-alloc gpuArray.zeros (2^63, 0)
+%!error id=Octave:bad-alloc gpuArray.ones (2^40, 2^40)
+%!error id=gpumm:gpuArray:gather cumprod (gpuArray (magic (3)), 1i)
+%!error id=gpumm:gpuArray:gather max (gpuArray (magic (3)), [], [2, 3])

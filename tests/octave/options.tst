@@ -28,7 +28,78 @@
 %!  assert (issparse (C), issparse (R));
 %!  assert (iscomplex (C), iscomplex (R));
 %!  assert (full (C), full (R), 1e3 * eps (class (R)));
+%!  on_device = {gpuArray(A), gpuArray(B)}; # and so do gpuArrays, one or both
+%!  for G = {on_device, {A, on_device{2}}}
+%!    try
+%!      D = gather (gpumm (G{1}{:}, "Alpha", alpha, "Beta", beta, "C", C0, varargin{:}));
+%!      assert (class (D), class (R));
+%!      assert (issparse (D), issparse (R));
+%!      assert (full (D), full (R), 1e3 * eps (class (R)));
+%!    catch err
+%!      is_refusal = strcmp (err.identifier, "gpumm:gpuArray:gather") && (issparse (A) || issparse (B));
+%!      assert (is_refusal, "%s", err.message);
+%!    end_try_catch
+%!  endfor
 %!endfunction
+
+## each option of a gpuArray's product changes something that is seen, or is refused
+%!function seen = shown (varargin)
+%!  seen = {};
+%!  try
+%!    C = gpumm (varargin{:});
+%!    seen = {class(gather (C)), issparse(C), full(gather (C))};
+%!    [~, info] = gpumm (varargin{:});
+%!    seen(4:5) = {info.algorithm, info.kernel};
+%!  catch err
+%!    seen{end+1} = err.identifier;
+%!  end_try_catch
+%!endfunction
+%!test
+%! elsewhere = {"cpu", "gpu"}{1 + ! gpumm_available("gpu")};
+%! values = {{}, "TransposeA", "transpose"; {}, "TransposeB", "ctranspose"; {}, "Alpha", 2
+%!           {"C", ones(4)}, "Beta", 3; {}, "C", ones(4); {}, "Backend", elsewhere; {}, "Algorithm", "naive"
+%!           {}, "Device", 99; {}, "OutputClass", "single"; {}, "Output", "full"
+%!           {"Algorithm", "register"}, "MaxDeviceMemory", 1; {"Algorithm", "register"}, "MaxCapability", 1};
+%! try
+%!   gpumm (1, 1, "none", 1);
+%! catch err
+%!   names = strsplit (strtrim (regexprep (err.message, ".*valid options are", "")), ", ");
+%! end_try_catch
+%! assert (sort (names), sort (values(:,2).'));
+%! A = magic (4) + 1i * triu (magic (4));
+%! for X = {gpuArray(A), gpuArray(sparse (A)), gpuArray(blocksparse (A, 2))}
+%!   for v = values.'
+%!     without = shown (X{1}, X{1}, v{1}{:});
+%!     with = shown (X{1}, X{1}, v{1}{:}, v{2:3});
+%!     is_refused = numel (without) == 1 && any (strcmp (without{1}, {"gpumm:gpuArray:gather"}));
+%!     assert (is_refused || ! isequal (with, without), "%s of a %s", v{2}, typeinfo (X{1}));
+%!   endfor
+%! endfor
+
+## of a scalar by an array, which the engine does not multiply, too
+%!test
+%! elsewhere = {"cpu", "gpu"}{1 + ! gpumm_available("gpu")};
+%! identifier = {"gpumm:unsupported", "gpumm:no-device"}{1 + strcmp(elsewhere, "gpu")};
+%! failed = "";
+%! try
+%!   gpumm (gpuArray (2), gpuArray (magic (3)), "Backend", elsewhere);
+%! catch err
+%!   failed = err.identifier;
+%! end_try_catch
+%! assert (failed, identifier);
+
+## what the operators that multiply sparse gpuArrays do not take
+%!test
+%! S = gpuArray (sparse (magic (3)));
+%! for option = {{"Device", 0}, {"MaxDeviceMemory", 1e9}, {"MaxCapability", 9}, {"Algorithm", "spgemm"}, {"Backend", "cpu"}}
+%!   failed = "";
+%!   try
+%!     gpumm (S, S, option{1}{:});
+%!   catch err
+%!     failed = err.identifier;
+%!   end_try_catch
+%!   assert (strcmp (failed, "gpumm:gpuArray:gather"), "%s: %s", option{1}{1}, failed);
+%! endfor
 
 ## a complex Alpha without imaginary part counts as complex, as it does for `*`
 %!test

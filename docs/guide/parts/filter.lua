@@ -46,13 +46,18 @@ local function octave_sample (block)
                                     .. table.concat (out, "\n") .. "</code></pre>")
 end
 
--- The width of a PNG in pixels, bytes 17 to 20 of the file. style.css sizes pictures by it, so that
--- their letters stay readable.
+-- The width of a picture in pixels: of a PNG bytes 17 to 20 of the file, of an SVG its attribute.
+-- style.css sizes pictures by it, so that their letters stay readable.
 local function natural_width (name)
   local file = assert (io.open (folder .. "/" .. name, "rb"))
-  local width = string.unpack (">I4", file:read (24), 17)
+  local text = file:read ("a")
   file:close ()
-  return width
+  if text:sub (1, 8) == "\137PNG\r\n\26\n" then
+    return (string.unpack (">I4", text, 17))
+  end
+  local svg = text:match ("<svg%s[^>]*>") or ""
+  return assert (tonumber (svg:match ('%swidth="([%d.]+)"')),
+                 name .. " is no PNG, and no SVG with a width in pixels")
 end
 
 -- A paragraph that is a picture becomes a figure with a caption. A drawing moves into the page, so

@@ -51,8 +51,6 @@ def page_text(source, notebook, folder):
     for picture in re.findall(r"\]\((pictures/[^)]*)\)", source):
         (folder / "pictures").mkdir(exist_ok=True)
         shutil.copy(notebook.parent / picture, folder / picture)
-    # On a phone the picture scrolls, and its letters stay readable.
-    source = re.sub(r"(\]\(pictures/[^)]*\))", r'\1{style="min-width: 36rem"}', source)
     return re.sub(r"\]\(([^)/]*)\.ipynb\)", r"](\1.html)", source)
 
 

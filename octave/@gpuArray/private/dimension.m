@@ -25,9 +25,10 @@ function [dim, option] = dimension (name, X, args)
     dim = 0;
   else
     dim = args{1};
-    if (numel (args) > 1 || ! (isnumeric (dim) && isscalar (dim) && dim >= 0 && dim == fix (dim)))
+    if (numel (args) > 1)
       not_there (name, "with these arguments");
     endif
+    check_dimension (name, dim);
   endif
   if (dim == 0) # some functions of Octave take 0 for none
     dim = find ([size(X), 2] != 1, 1);

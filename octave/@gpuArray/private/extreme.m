@@ -53,6 +53,7 @@ function dim = dimension_of_extreme (name, X, args)
   else
     dim = on_host (args(3)){1};
     feval (name, like (X), [], dim); # Octave's error
+    check_dimension (name, dim);
     dim = double (dim);
   endif
 endfunction
