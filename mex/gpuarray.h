@@ -36,6 +36,19 @@ public:
     return name == "gpuArray" || (name == "integer" && !isfloat () && !islogical ());
   }
 
+  // A matrix of one element is a number where it is assigned to a part of a variable of the host.
+  type_conv_info numeric_conversion_function () const {
+    if (dims ().numel () != 1)
+      return own_matrix::numeric_conversion_function ();
+    const octave_value z = gpumm::sample (type (), true, dim_vector ());
+    return type_conv_info (
+        [] (const octave_base_value &x) {
+          const gpu_value &g = dynamic_cast<const gpu_value &> (x);
+          return (g.issparse () ? g.gathered () : g.whole ()).get_rep ().clone ();
+        },
+        (issparse () ? gpumm::by_octave ("sparse", ovl (z)) : z).type_id ());
+  }
+
   [[noreturn]] static void no_fields () {
     error_with_id ("gpumm:invalid",
                    "gpuArray: a gpuArray has no fields or cells. Write X(I,J) for its entries");

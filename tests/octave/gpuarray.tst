@@ -726,8 +726,47 @@
 %! endfor
 %! fail_with (texts);
 
-## a matrix on the device assigned to a part of one in host memory: an error that says gather, or the
-## matrix moves; a number goes there
+## an array on the device assigned to a part of one in host memory, which becomes a gpuArray
+%!test
+%! warning ("off", "all", "local");
+%! texts = {};
+%! V = cellfun (@(t) numbers (t, [3, 3]), [types(), {"int64", "uint64"}], "UniformOutput", false);
+%! for v = [V, {1:9, eye(3), eye(3)(:,[2, 1, 3]), [], 5, single(2), 2i, true, "abc", sparse(eye (3)), @sin}]
+%!   for y = [cellfun(@(t) numbers (t, [3, 1]), types (), "UniformOutput", false), {[1, 2], zeros(0, 1), ones(3)}]
+%!     for i = [1:13, 18, 27, 28]
+%!       f = str2func (sprintf ("part_%d", i));
+%!       may_refuse = any (strcmp (class (v{1}), {"char", "int64", "uint64"})) || issparse (v{1});
+%!       text = compare (@(y) f (v{1}, y), y, 0, 1, may_refuse);
+%!       if (! isempty (text))
+%!         texts{end+1} = sprintf ("part_%d of %s: %s", i, shown (v{1}), text);
+%!       endif
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+%! V = zeros (3);
+%! V(:,2) = gpuArray ([1; 2; 3]);
+%! assert (class (V), "gpuArray");
+%!error id=gpumm:gpuArray:gather part_2 ("abc", gpuArray ([1, 2, 3]))
+%!error id=gpumm:gpuArray:gather part_4 (sparse (eye (3)), gpuArray ([1; 2; 3]))
+
+## the CPU divides by a matrix of the host
+%!test
+%! texts = {};
+%! for M = {magic(3), single(magic (3) + 2i), sparse(magic (3)), eye(3), 2 * eye(3)(:,[2, 1, 3]), ones(4, 3), true(3)}
+%!   for type = types ()
+%!     for f = {@(x) M{1} \ x, @(x) x / M{1}, @(x) M{1}(1) \ x, @(x) x / ones (2, 2, 2)}
+%!       texts{end+1} = compare (f{1}, {numbers(type{1}, [3, 3])}, 1e-5);
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+%! assert (class (magic (3) \ gpuArray ([1; 2; 3])), "gpuArray");
+%! assert (issparse (speye (3) \ gpuArray (speye (3))));
+%!error id=gpumm:gpuArray:gather gpuArray (magic (3)) \ [1; 2; 3]
+%!error id=gpumm:gpuArray:gather gpuArray (magic (3)) / gpuArray (magic (3))
+
+## a number on the device goes there
 %!test
 %! warning ("off", "all", "local"); # 2 becomes true
 %! H = magic (3);
