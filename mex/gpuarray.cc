@@ -538,8 +538,21 @@ static octave_value divided (octave_value::binary_op op, const octave_base_value
                     device_of (a, b));
 }
 
+// An N-d array beside a matrix is a matrix for `*`: all dimensions after the first count columns.
+static bool has_pages (const octave_base_value &a, const octave_base_value &b) {
+  return std::max (a.ndims (), b.ndims ()) > 2 && a.numel () != 1 && b.numel () != 1;
+}
+
+static octave_value product_of_pages (const octave_base_value &a, const octave_base_value &b) {
+  const octave_value x = shared (a), y = shared (b);
+  return octave::binary_op (type_info (), octave_value::op_mul, x.reshape (x.dims ().redim (2)),
+                            y.reshape (y.dims ().redim (2)));
+}
+
 template <octave_value::binary_op op>
 static octave_value binary (const octave_base_value &a, const octave_base_value &b) {
+  if (op == octave_value::op_mul && has_pages (a, b))
+    return product_of_pages (a, b);
   if ((op == octave_value::op_div && is_host_divisor (b))
       || (op == octave_value::op_ldiv && is_host_divisor (a)))
     return divided (op, a, b);
@@ -559,7 +572,8 @@ static octave_value compound (octave_base_value &a, const octave_value_list &,
       || is_blocksparse (b)) // a result that may be sparse cannot replace a full array
     say_gather (
         "OP= with a sparse matrix cannot change a full array. Write X = X OP Y, or use gather (X)");
-  array y = computed (op, a, b);
+  const bool pages = op == octave_value::op_mul && has_pages (a, b);
+  array y = pages ? gpuarray_of (product_of_pages (a, b).get_rep ())->m : computed (op, a, b);
   long uses = 1; // of the buffer, by x and y's program
   if (y.pending)
     for (const array &input : y.pending->inputs)
