@@ -33,7 +33,8 @@ public:
     return gpumm::by_octave ("sparse", ovl (whole ()));
   }
   bool is_instance_of (const std::string &name) const {
-    return name == "gpuArray" || (name == "integer" && !isfloat () && !islogical ());
+    return name == "gpuArray" || name == elements ().class_name ()
+           || (name == "integer" && !isfloat () && !islogical ());
   }
 
   // A matrix of one element is a number where it is assigned to a part of a variable of the host.

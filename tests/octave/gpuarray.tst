@@ -167,7 +167,7 @@
 %!     assert (underlyingType (G), class (X));
 %!     assert (isUnderlyingType (G, class (X)) && isgpuarray (G) && ! isgpuarray (X));
 %!     assert (existsOnGPU (G), gpumm_available ("gpu"));
-%!     assert (isa (G, "gpuArray") && ! isa (G, "double"));
+%!     assert (isa (G, "gpuArray") && isa (G, class (X)) && ! isa (G, "uint16") == ! isa (X, "uint16"));
 %!     assert ([isa(G, "numeric"), isa(G, "float"), isa(G, "integer")], ...
 %!             [isa(X, "numeric"), isa(X, "float"), isa(X, "integer")]);
 %!     s = whos ("G");
@@ -906,7 +906,24 @@
 %!error id=Octave:nonconformant-args gpumm (gpuArray (int8 ([1, 2])), int8 ([1, 2]))
 %!error id=gpumm:undefined-operator gpumm (gpuArray (int8 (magic (3))), int16 (magic (3)))
 %!error id=gpumm:undefined-operator gpumm (gpuArray (int8 (magic (3))), magic (3))
-%!error id=gpumm:nd-array gpumm (gpuArray (ones (2, 2, 2)), ones (2))
+%!assert (gather (gpumm (ones (2), gpuArray (ones (2, 2, 2)))), 2 * ones (2, 4))
+%!test # N-d arrays beside matrices, as for `*`
+%! texts = {};
+%! X = reshape (1:12, 3, 2, 2);
+%! nd = {X, reshape(1:3, 1, 1, 3), zeros(3, 0, 2), reshape(1:4, 1, 2, 2), single(X), X > 3, 1i * X, int8(X)};
+%! for a = [nd, {magic(3), magic(4), (1:4)', 1:3, sparse(magic (3)), sparse(magic (4)), eye(3), 2, ones(2)}]
+%!   for b = nd
+%!     for y = {{a{1}, b{1}}, {b{1}, a{1}}}
+%!       texts{end+1} = compare (@(a, b) a * b, y{1});
+%!       x = y{1}{1};
+%!       texts{end+1} = compare (@(b) x * b, y{1}(2));
+%!       if (! issparse (x))
+%!         texts{end+1} = compare (@(x, b) part_33 (x, b), y{1}, 0, 1, issparse (y{1}{2}));
+%!       endif
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
 %!error id=gpumm:nd-array gpumm (2, gpuArray (ones (2, 2, 2)), "TransposeB", "transpose")
 %!error id=gpumm:undefined-operator gpumm (gpuArray (magic (3)), 1i, "Alpha", int8 (2))
 
