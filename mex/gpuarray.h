@@ -44,8 +44,7 @@ public:
     const octave_value z = gpumm::sample (type (), true, dim_vector ());
     return type_conv_info (
         [] (const octave_base_value &x) {
-          const gpu_value &g = dynamic_cast<const gpu_value &> (x);
-          return (g.issparse () ? g.gathered () : g.whole ()).get_rep ().clone ();
+          return dynamic_cast<const gpu_value &> (x).whole ().get_rep ().clone ();
         },
         (issparse () ? gpumm::by_octave ("sparse", ovl (z)) : z).type_id ());
   }

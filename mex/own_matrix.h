@@ -55,7 +55,10 @@ public:
     return dims ().numel () == 1;
   }
   bool is_real_scalar () const {
-    return is_scalar_type () && isnumeric () && isreal ();
+    return is_scalar_type () && isreal ();
+  }
+  bool is_bool_scalar () const {
+    return is_scalar_type () && islogical ();
   }
   bool isreal () const {
     return !iscomplex ();

@@ -8,6 +8,12 @@ function R = cat (varargin)
   dim = on_host (varargin(1)){1};
   arrays = varargin(2:end);
   type = "";
+  if (isempty (arrays))
+    R = cat (dim);
+    return;
+  elseif (numel (dim) != 1)
+    not_there ("cat", "with a DIM of several elements");
+  endif
   sizes = cellfun (@size, arrays, "UniformOutput", false);
   if (any (cellfun (@(x) issparse (x) || isa (x, "blocksparse") || is_blocks (x), arrays)))
     R = of_sparse (dim, sizes, arrays);
