@@ -358,6 +358,9 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
     if (!x->is_sparse && !x->diagonal.is_defined ())
       check_narrow (x->other.x.type);
   }
+  if ((op == octave_value::op_div && !is_scalar (b))
+      || (op == octave_value::op_ldiv && !is_scalar (a)))
+    reduced (op, a, b, false, false); // an error; Octave's rules would tell sizes of samples
   const bool by_value = op == octave_value::op_el_pow || op == octave_value::op_pow;
   const octave_value rules = octave::binary_op (type_info (), op, sample_of (a, by_value),
                                                 sample_of (b, by_value)); // or Octave's error

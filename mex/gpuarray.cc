@@ -125,6 +125,7 @@ public:
   octave_value subsref (const std::string &type, const std::list<octave_value_list> &index);
   octave_value subsasgn (const std::string &type, const std::list<octave_value_list> &index,
                          const octave_value &value);
+  type_conv_info numeric_conversion_function () const;
 
   bool print_as_scalar () const {
     return !shows () || download (m).print_as_scalar ();
@@ -147,6 +148,33 @@ private:
 };
 
 DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpuarray, "gpuArray", "gpuArray");
+
+// A gpuArray on its way to a part of a variable of the host, which becomes a gpuArray. Octave chooses what
+// the variable becomes by the types alone, but a number leaves the variable as it is: so this is a type.
+class octave_gpuarray_part : public octave_gpuarray {
+public:
+  octave_gpuarray_part () = default;
+  explicit octave_gpuarray_part (const octave_gpuarray &x) : octave_gpuarray (x) {
+  }
+  type_conv_info numeric_conversion_function () const {
+    return gpu_value::numeric_conversion_function ();
+  }
+
+private:
+  DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
+};
+
+DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpuarray_part, "part from gpuArray", "gpuArray");
+
+octave_base_value::type_conv_info octave_gpuarray::numeric_conversion_function () const {
+  if (m.numel () == 1)
+    return gpu_value::numeric_conversion_function ();
+  return type_conv_info (
+      [] (const octave_base_value &x) -> octave_base_value * {
+        return new octave_gpuarray_part (dynamic_cast<const octave_gpuarray &> (x));
+      },
+      octave_gpuarray_part::static_type_id ());
+}
 
 octave_value value_of (const array &x) {
   return octave_value (new octave_gpuarray (x));
@@ -533,8 +561,40 @@ static array computed (octave_value::binary_op op, const octave_base_value &a,
   return entrywise (operation_of (op), x, y);
 }
 
+// Is x a divisor in host memory?  Octave divides by it: this costs more than to copy the other operand.
+static bool is_host_divisor (const octave_base_value &x) {
+  return !gpu_value_of (x) && !is_blocksparse (x) && x.numel () != 1;
+}
+
+static octave_value on_device (const octave_value &x, int device);
+
+static octave_value divided (octave_value::binary_op op, const octave_base_value &a,
+                             const octave_base_value &b) {
+  const auto of_host = [] (const octave_base_value &x) {
+    return gpu_value_of (x) ? gpu_value_of (x)->gathered () : shared (x);
+  };
+  return on_device (octave::binary_op (type_info (), op, of_host (a), of_host (b)),
+                    device_of (a, b));
+}
+
+// An N-d array beside a matrix is a matrix for `*`: all dimensions after the first count columns.
+static bool has_pages (const octave_base_value &a, const octave_base_value &b) {
+  return std::max (a.ndims (), b.ndims ()) > 2 && a.numel () != 1 && b.numel () != 1;
+}
+
+static octave_value product_of_pages (const octave_base_value &a, const octave_base_value &b) {
+  const octave_value x = shared (a), y = shared (b);
+  return octave::binary_op (type_info (), octave_value::op_mul, x.reshape (x.dims ().redim (2)),
+                            y.reshape (y.dims ().redim (2)));
+}
+
 template <octave_value::binary_op op>
 static octave_value binary (const octave_base_value &a, const octave_base_value &b) {
+  if (op == octave_value::op_mul && has_pages (a, b))
+    return product_of_pages (a, b);
+  if ((op == octave_value::op_div && is_host_divisor (b))
+      || (op == octave_value::op_ldiv && is_host_divisor (a)))
+    return divided (op, a, b);
   if (is_in_blocks (a) || is_in_blocks (b))
     return gpublocks_binary (op, a, b);
   return a.issparse () || b.issparse () ? gpusparse_binary (op, a, b)
@@ -551,7 +611,8 @@ static octave_value compound (octave_base_value &a, const octave_value_list &,
       || is_blocksparse (b)) // a result that may be sparse cannot replace a full array
     say_gather (
         "OP= with a sparse matrix cannot change a full array. Write X = X OP Y, or use gather (X)");
-  array y = computed (op, a, b);
+  const bool pages = op == octave_value::op_mul && has_pages (a, b);
+  array y = pages ? gpuarray_of (product_of_pages (a, b).get_rep ())->m : computed (op, a, b);
   long uses = 1; // of the buffer, by x and y's program
   if (y.pending)
     for (const array &input : y.pending->inputs)
@@ -623,11 +684,33 @@ void install_with_operators (octave::type_info &types, int id) {
   }
 }
 
+// V(I) = G makes a gpuArray of V, if V is a full array of the host.
+static void install_parts (octave::type_info &types, int id) {
+  octave_gpuarray_part::register_type (types);
+  const int part = octave_gpuarray_part::static_type_id ();
+  const auto widened = [] (const octave_base_value &x) -> octave_base_value * {
+    return new octave_gpuarray (upload (shared (x), device_for_new ()));
+  };
+  for (int type = 0; type < GPUMM_TYPES; type++)
+    for (const bool is_scalar : {false, true}) {
+      const int v = sample (gpumm_type (type), is_scalar, dim_vector (1, 2)).type_id ();
+      types.install_pref_assign_conv (v, part, id);
+      types.install_widening_op (v, id, widened);
+    }
+  for (const char quote : {'"', '\''}) // text would become double
+    types.install_assign_op (octave_value::op_asn_eq, octave_value ("", quote).type_id (), part,
+                             [] (octave_base_value &, const octave_value_list &,
+                                 const octave_base_value &) -> octave_value {
+                               say_gather ("text has no parts on a device. Use gather (X)");
+                             });
+}
+
 static void install (octave::type_info &types) {
   check_first (types, "gpuArray");
   octave_gpuarray::register_type (types);
   const int id = octave_gpuarray::static_type_id ();
   install_with_operators (types, id);
+  install_parts (types, id);
   for (int other = 0; other < types.installed_type_names ().numel (); other++) {
 #define COMPOUND(op)                                                                               \
   types.install_assign_op (octave_value::op_##op##_eq, id, other, compound<octave_value::op_##op>);

@@ -33,7 +33,20 @@ public:
     return gpumm::by_octave ("sparse", ovl (whole ()));
   }
   bool is_instance_of (const std::string &name) const {
-    return name == "gpuArray" || (name == "integer" && !isfloat () && !islogical ());
+    return name == "gpuArray" || name == elements ().class_name ()
+           || (name == "integer" && !isfloat () && !islogical ());
+  }
+
+  // A matrix of one element is a number where it is assigned to a part of a variable of the host.
+  type_conv_info numeric_conversion_function () const {
+    if (dims ().numel () != 1)
+      return own_matrix::numeric_conversion_function ();
+    const octave_value z = gpumm::sample (type (), true, dim_vector ());
+    return type_conv_info (
+        [] (const octave_base_value &x) {
+          return dynamic_cast<const gpu_value &> (x).whole ().get_rep ().clone ();
+        },
+        (issparse () ? gpumm::by_octave ("sparse", ovl (z)) : z).type_id ());
   }
 
   [[noreturn]] static void no_fields () {

@@ -29,10 +29,10 @@ public:
     if (dims ().numel () != 1)
       say_gather ("this operation needs the %s entries in host memory. Use gather (X)",
                   dims ().str ().c_str ());
-    return download (m).full_value ();
+    return download (m);
   }
   octave_value whole_sparse () const {
-    return octave_value (whole ()).issparse () ? whole () : by_octave ("sparse", ovl (whole ()));
+    return whole ();
   }
   std::size_t byte_size () const {
     if (m.is_hosted ())
@@ -49,6 +49,16 @@ public:
   }
   bool issparse () const {
     return true;
+  }
+  // As Octave's sparse matrices, with one element, too.
+  bool is_matrix_type () const {
+    return true;
+  }
+  bool is_scalar_type () const {
+    return false;
+  }
+  octave::idx_vector index_vector (bool integers) const {
+    return download (m).index_vector (integers);
   }
 
   octave_value permute (const Array<int> &order, bool inverse) const {

@@ -54,6 +54,12 @@ public:
   bool is_scalar_type () const {
     return dims ().numel () == 1;
   }
+  bool is_real_scalar () const {
+    return is_scalar_type () && isreal ();
+  }
+  bool is_bool_scalar () const {
+    return is_scalar_type () && islogical ();
+  }
   bool isreal () const {
     return !iscomplex ();
   }
@@ -164,6 +170,20 @@ public:
   OF_WHOLE_FORCED (boolNDArray, bool_array_value)
   OF_WHOLE_FORCED (charMatrix, char_matrix_value)
   OF_WHOLE_FORCED (charNDArray, char_array_value)
+
+// a size, a dimension or another number
+#define OF_WHOLE_NUMBER(type, name)                                                                \
+  OF_WHOLE (type, name, (bool must_be_whole, bool force), (must_be_whole, force))
+  OF_WHOLE_NUMBER (short int, short_value)
+  OF_WHOLE_NUMBER (unsigned short int, ushort_value)
+  OF_WHOLE_NUMBER (int, int_value)
+  OF_WHOLE_NUMBER (unsigned int, uint_value)
+  OF_WHOLE_NUMBER (long int, long_value)
+  OF_WHOLE_NUMBER (unsigned long int, ulong_value)
+  OF_WHOLE_NUMBER (int64_t, int64_value)
+  OF_WHOLE_NUMBER (uint64_t, uint64_value)
+  OF_WHOLE (int, nint_value, (bool force), (force))
+#undef OF_WHOLE_NUMBER
 
 #define OF_WHOLE_INTEGERS(type)                                                                    \
   bool is_##type##_type () const {                                                                 \

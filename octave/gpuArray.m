@@ -90,6 +90,8 @@
 ## block size, @code{full}, @code{sparse}, and @code{blocksparse (@var{G}, @var{b})} of a full matrix.
 ## Products of two matrices in blocks of one integer class are exact and saturate once, at the end.
 ##
+## The CPU divides by a matrix in host memory, @code{@var{M} \ @var{G}} and @code{@var{G} / @var{M}}.
+##
 ## Functions of Octave that are made of these work, too, such as @code{std} and @code{circshift}.  All
 ## other functions give an error with the identifier @code{gpumm:gpuArray:gather}.  For int64 and uint64
 ## arrays, operators, comparisons and elementwise functions are such errors, too, except for products of

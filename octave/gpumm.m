@@ -36,7 +36,7 @@
 ## no products of two integer matrices
 ## @item integer @tab scalar double, single or logical @tab the integer class
 ## @item integer scalar @tab double, single or logical @tab the integer class
-## @item N-d array @tab scalar @tab as with @code{*}
+## @item N-d array @tab scalar, or a full or sparse matrix of this table @tab as with @code{*}
 ## @item diagonal, permutation @tab any of these @tab as with @code{*}
 ## @item @code{blocksparse} @tab @code{blocksparse}, full or sparse, of a class of this table @tab
 ## @code{blocksparse}, full or sparse
@@ -44,8 +44,10 @@
 ##
 ## A real matrix can be multiplied by a complex one, but integers must be real.  A complex result
 ## becomes real if all its imaginary parts are zero.  Other pairs are errors, even with OutputClass:
-## sparse with single, sparse with integers, two different integer classes, an N-d array with
-## anything but a scalar.
+## sparse with single, sparse with integers, two different integer classes.
+##
+## An N-d array times a matrix is the product of matrices, as with @code{*}: all dimensions of the array after
+## the first count columns.  @code{pagemtimes} multiplies pages.
 ##
 ## A product of two integer matrices of one class is computed exactly, and is rounded and saturated
 ## once, at the end:

@@ -7,6 +7,13 @@ function R = cat (varargin)
 
   dim = on_host (varargin(1)){1};
   arrays = varargin(2:end);
+  type = "";
+  if (isempty (arrays))
+    R = cat (dim);
+    return;
+  elseif (numel (dim) != 1)
+    not_there ("cat", "with a DIM of several elements");
+  endif
   sizes = cellfun (@size, arrays, "UniformOutput", false);
   if (any (cellfun (@(x) issparse (x) || isa (x, "blocksparse") || is_blocks (x), arrays)))
     R = of_sparse (dim, sizes, arrays);
@@ -20,6 +27,8 @@ function R = cat (varargin)
       R = by_host ("cat", varargin{:});
       return;
     endif
+    samples = cellfun (@(x) feval (underlyingType (x), ones (1, 2)), arrays, "UniformOutput", false);
+    type = class ([samples{:}]); # empty arrays count
     full = ! cellfun (@isempty, arrays);
     arrays = arrays(full);
     sizes = sizes(full);
@@ -34,6 +43,9 @@ function R = cat (varargin)
   R = vertcat (arrays{:});
   total(dim) = rows (R) / inner;
   R = reshape (R, total);
+  if (! any (strcmp (type, {"", underlyingType(R)})))
+    R = feval (type, R);
+  endif
 
 endfunction
 

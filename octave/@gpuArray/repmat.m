@@ -26,5 +26,8 @@ function R = repmat (X, varargin)
   endfor
   index(times == 1) = {":"};
   R = X(index{:});
+  if (issparse (R) && islogical (R) && ! islogical (repmat (sparse (true (1, 2)), 1, 1)))
+    R = double (R); # as Octave repeats sparse logical matrices
+  endif
 
 endfunction

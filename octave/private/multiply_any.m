@@ -13,6 +13,7 @@ function [C, info] = multiply_any (A, B, o)
 
   started = tic ();
   kinds = {kind(A), kind(B)};
+  [A, B] = as_matrices (A, B, o);
   has_arrays = any (strcmp (kinds, "device"));
   if (has_arrays && nargout < 2)
     C = on_device (A, B, o); # without info nothing is timed, and so nothing waits
@@ -66,7 +67,6 @@ function [C, info] = on_device (A, B, o)
     C = __gpuarray__ ("upload", C, device);
     return;
   endif
-  check_nd (A, B, o);
   try
     if (nargout < 2)
       C = __gpuarray__ ("gpumm", A, B, o);
@@ -95,7 +95,6 @@ function C = sparse_on_device (A, B, o, results)
                                      "TransposeB, Alpha, Beta, C and OutputClass, and returns no " ...
                                      "INFO. For others use gather (X)"]);
   endif
-  check_nd (A, B, o);
   try
     C = apply_op (A, o.transpose_a) * apply_op (B, o.transpose_b);
   catch err
@@ -284,12 +283,14 @@ function check_c (C0, sizes)
   endif
 endfunction
 
-function check_nd (A, B, o)
-  is_scale = numel (A) == 1 || numel (B) == 1;
-  if ((ndims (A) > 2 || ndims (B) > 2) && (! is_scale || o.transpose_a || o.transpose_b))
-    error ("gpumm:nd-array", ["gpumm: an N-d array is multiplied by scalars only, and has no " ...
-                              "transpose (A is %s, B is %s)"], ...
+## As `*` takes an N-d array beside a matrix: all dimensions after the first count columns.
+function [A, B] = as_matrices (A, B, o)
+  if ((ndims (A) > 2 && o.transpose_a) || (ndims (B) > 2 && o.transpose_b))
+    error ("gpumm:nd-array", "gpumm: an N-d array has no transpose (A is %s, B is %s)", ...
            size_text (size (A)), size_text (size (B)));
+  elseif (ndims (A) * ndims (B) > 4 && numel (A) != 1 && numel (B) != 1)
+    A = reshape (A, [rows(A), prod(size (A)(2:end))]);
+    B = reshape (B, [rows(B), prod(size (B)(2:end))]);
   endif
 endfunction
 
@@ -304,7 +305,6 @@ function [C, info] = without_blocks (A, B, o, kind_a, kind_b)
   is_special = any (strcmp (kind_a, {"diagonal", "permutation"})) ...
                || any (strcmp (kind_b, {"diagonal", "permutation"}));
   is_nd = ndims (A) > 2 || ndims (B) > 2;
-  check_nd (A, B, o);
 
   integer_a = strcmp (kind_a, "integer");
   integer_b = strcmp (kind_b, "integer");
@@ -666,8 +666,6 @@ function X = operand (X)
   if (isa (X, "blocksparse"))
     X = struct (X);
     return;
-  elseif (ndims (X) > 2)
-    error ("gpumm:nd-array", "gpumm: an N-d array is multiplied by scalars only");
   elseif (islogical (X))
     X = double (X); # sparse too
   elseif (! issparse (X))

@@ -167,7 +167,7 @@
 %!     assert (underlyingType (G), class (X));
 %!     assert (isUnderlyingType (G, class (X)) && isgpuarray (G) && ! isgpuarray (X));
 %!     assert (existsOnGPU (G), gpumm_available ("gpu"));
-%!     assert (isa (G, "gpuArray") && ! isa (G, "double"));
+%!     assert (isa (G, "gpuArray") && isa (G, class (X)) && ! isa (G, "uint16") == ! isa (X, "uint16"));
 %!     assert ([isa(G, "numeric"), isa(G, "float"), isa(G, "integer")], ...
 %!             [isa(X, "numeric"), isa(X, "float"), isa(X, "integer")]);
 %!     s = whos ("G");
@@ -874,8 +874,47 @@
 %! endfor
 %! fail_with (texts);
 
-## a matrix on the device assigned to a part of one in host memory: an error that says gather, or the
-## matrix moves; a number goes there
+## an array on the device assigned to a part of one in host memory, which becomes a gpuArray
+%!test
+%! warning ("off", "all", "local");
+%! texts = {};
+%! V = cellfun (@(t) numbers (t, [3, 3]), [types(), {"int64", "uint64"}], "UniformOutput", false);
+%! for v = [V, {1:9, eye(3), eye(3)(:,[2, 1, 3]), [], 5, single(2), 2i, true, "abc", sparse(eye (3)), @sin}]
+%!   for y = [cellfun(@(t) numbers (t, [3, 1]), types (), "UniformOutput", false), {[1, 2], zeros(0, 1), ones(3)}]
+%!     for i = [1:13, 18, 27, 28]
+%!       f = str2func (sprintf ("part_%d", i));
+%!       may_refuse = any (strcmp (class (v{1}), {"char", "int64", "uint64"})) || issparse (v{1});
+%!       text = compare (@(y) f (v{1}, y), y, 0, 1, may_refuse);
+%!       if (! isempty (text))
+%!         texts{end+1} = sprintf ("part_%d of %s: %s", i, shown (v{1}), text);
+%!       endif
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+%! V = zeros (3);
+%! V(:,2) = gpuArray ([1; 2; 3]);
+%! assert (class (V), "gpuArray");
+%!error id=gpumm:gpuArray:gather part_2 ("abc", gpuArray ([1, 2, 3]))
+%!error id=gpumm:gpuArray:gather part_4 (sparse (eye (3)), gpuArray ([1; 2; 3]))
+
+## the CPU divides by a matrix of the host
+%!test
+%! texts = {};
+%! for M = {magic(3), single(magic (3) + 2i), sparse(magic (3)), eye(3), 2 * eye(3)(:,[2, 1, 3]), ones(4, 3), true(3)}
+%!   for type = types ()
+%!     for f = {@(x) M{1} \ x, @(x) x / M{1}, @(x) M{1}(1) \ x, @(x) x / ones (2, 2, 2)}
+%!       texts{end+1} = compare (f{1}, {numbers(type{1}, [3, 3])}, 1e-5);
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+%! assert (class (magic (3) \ gpuArray ([1; 2; 3])), "gpuArray");
+%! assert (issparse (speye (3) \ gpuArray (speye (3))));
+%!error id=gpumm:gpuArray:gather gpuArray (magic (3)) \ [1; 2; 3]
+%!error id=gpumm:gpuArray:gather gpuArray (magic (3)) / gpuArray (magic (3))
+
+## a number on the device goes there
 %!test
 %! warning ("off", "all", "local"); # 2 becomes true
 %! H = magic (3);
@@ -1142,7 +1181,24 @@
 %!error id=Octave:nonconformant-args gpumm (gpuArray (int8 ([1, 2])), int8 ([1, 2]))
 %!error id=gpumm:undefined-operator gpumm (gpuArray (int8 (magic (3))), int16 (magic (3)))
 %!error id=gpumm:undefined-operator gpumm (gpuArray (int8 (magic (3))), magic (3))
-%!error id=gpumm:nd-array gpumm (gpuArray (ones (2, 2, 2)), ones (2))
+%!assert (gather (gpumm (ones (2), gpuArray (ones (2, 2, 2)))), 2 * ones (2, 4))
+%!test # N-d arrays beside matrices, as for `*`
+%! texts = {};
+%! X = reshape (1:12, 3, 2, 2);
+%! nd = {X, reshape(1:3, 1, 1, 3), zeros(3, 0, 2), reshape(1:4, 1, 2, 2), single(X), X > 3, 1i * X, int8(X)};
+%! for a = [nd, {magic(3), magic(4), (1:4)', 1:3, sparse(magic (3)), sparse(magic (4)), eye(3), 2, ones(2)}]
+%!   for b = nd
+%!     for y = {{a{1}, b{1}}, {b{1}, a{1}}}
+%!       texts{end+1} = compare (@(a, b) a * b, y{1});
+%!       x = y{1}{1};
+%!       texts{end+1} = compare (@(b) x * b, y{1}(2));
+%!       if (! issparse (x))
+%!         texts{end+1} = compare (@(x, b) part_33 (x, b), y{1}, 0, 1, issparse (y{1}{2}));
+%!       endif
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
 %!error id=gpumm:nd-array gpumm (2, gpuArray (ones (2, 2, 2)), "TransposeB", "transpose")
 %!error id=gpumm:undefined-operator gpumm (gpuArray (magic (3)), 1i, "Alpha", int8 (2))
 

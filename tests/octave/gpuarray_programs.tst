@@ -290,3 +290,45 @@
 %! printf ("gpuarray_programs.tst: GPUMM_SEED=%d GPUMM_RANDOM_PROGRAMS=%d\n", seed, count);
 %! fflush (stdout);
 %! run_programs (seed, 1, count);
+
+## Octave's solvers take every error of a preconditioner for a singular one: they are right here, or refuse.
+%!function [x, flag, id] = solved (name, args)
+%!  x = flag = [];
+%!  id = "";
+%!  try
+%!    [x, flag] = feval (name, args{:});
+%!  catch err
+%!    id = err.identifier;
+%!  end_try_catch
+%!endfunction
+
+%!test
+%! S = gallery ("poisson", 7);
+%! b = (1:49)';
+%! parts = {S + speye(49), ichol(S)};
+%! wrong = {};
+%! for form = {@full, @sparse}
+%!   [A, M, L] = deal (form{1} (S), form{1} (parts{1}), form{1} (parts{2}));
+%!   [G, N] = deal (gpuArray (A), gpuArray (M));
+%!   times = @(x, varargin) G * x;
+%!   systems = {G, gpuArray(b); G, b; A, gpuArray(b); times, gpuArray(b); times, b};
+%!   conditions = {{}, {}; {M}, {N}; {M}, {M}; {L, L'}, {gpuArray(L), gpuArray(L')}; {L, L'}, {L, L'}; ...
+%!                 {@(x, varargin) x / 4}, {@(x, varargin) x / 4}; {@(x, varargin) M \ x}, {@(x, varargin) M \ x}; ...
+%!                 {@(x, varargin) M \ x}, {@(x, varargin) N \ x}};
+%!   for name = {"gmres", "pcg", "bicg", "bicgstab", "cgs", "tfqmr", "qmr", "pcr"}
+%!     options = cell (1, 2 + strcmp (name{1}, "gmres"));
+%!     for c = find (! (strcmp (name{1}, "pcr") & ismember (1:8, [4, 5]))) # pcr takes no factors
+%!       [y, flag] = solved (name{1}, [{A, b}, options, conditions{c,1}]);
+%!       for s = 1:rows (systems) - (c == rows (conditions)) # nothing that Octave's solvers see is a gpuArray
+%!         [x, f, id] = solved (name{1}, [systems(s,:), options, conditions{c,2}]);
+%!         divides = strcmp (name{1}, "gmres") || any (c == [2, 4, 8]); # by a matrix on a device
+%!         is_right = isempty (id) && isequal (flag, f) && norm (gather (x) - y) <= 1e-9 * norm (y);
+%!         if (! (merge (divides, strcmp (id, "gpumm:gpuArray:gather"), is_right)))
+%!           wrong{end+1} = sprintf ("%s %s, system %d, preconditioner %d: %s", func2str (form{1}), name{1}, s, c, id);
+%!         endif
+%!       endfor
+%!     endfor
+%!   endfor
+%! endfor
+%! assert (isempty (wrong), "%d are wrong:\n%s", numel (wrong), strjoin (wrong, "\n"));
+%!error id=gpumm:gpuArray:gather condeig (gpuArray (sparse ([2, 1; 0, 3])))

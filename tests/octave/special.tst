@@ -91,15 +91,26 @@
 %!   endfor
 %! endfor
 
-## an N-d array with anything but a scalar
-%!error id=gpumm:nd-array gpumm (ones (2, 2, 2), ones (2))
-%!error id=gpumm:nd-array gpumm (ones (2), ones (2, 2, 2))
-%!error id=gpumm:nd-array gpumm (ones (2, 2, 2), ones (2, 2, 2))
-%!error id=gpumm:nd-array gpumm (eye (2), ones (2, 2, 2))
-%!error id=gpumm:nd-array gpumm (ones (2, 2, 2), sparse (eye (2)))
-%!error id=gpumm:nd-array gpumm (int8 (ones (2, 2, 2)), int8 (ones (2)))
+## an N-d array is a matrix for `*`, and has no transpose
+%!test
+%! X = reshape (mod (1:12, 7), 3, 2, 2);
+%! nd = {X, reshape(1:3, 1, 1, 3), zeros(3, 0, 2), reshape(1:4, 1, 2, 2)};
+%! for a = [nd, {magic(3), magic(4), (1:4)', 1:3, sparse(magic (3)), sparse(magic (4)), eye(3), eye(4)(:,[2, 1, 3, 4]), ones(2)}]
+%!   for b = nd
+%!     for type = {@double, @single, @logical, @(x) x + 1i}
+%!       check_product (a{1}, type{1} (b{1}));
+%!       check_product (type{1} (b{1}), a{1});
+%!     endfor
+%!   endfor
+%! endfor
+%! assert (gpumm (int8 (ones (2)), int8 (X(1:2,:,:))), int8 (ones (2) * X(1:2,:)));
+%!assert (gpumm (ones (2, 3), reshape (1:6, 3, 1, 2), "C", ones (2), "Beta", 1), ones (2, 3) * [1, 4; 2, 5; 3, 6] + 1)
+%!assert (gpumm (ones (3, 2), ones (3, 2, 2), "TransposeA", "transpose"), 3 * ones (2, 4))
+%!assert (full (gpumm (blocksparse (eye (2), 1), ones (2, 2, 2))), ones (2, 4))
+%!assert (full (ones (2, 1, 2) * blocksparse (eye (2), 1)), ones (2))
 %!error id=gpumm:nd-array gpumm (ones (2, 2, 2), 3, "TransposeA", "transpose")
-%!error <A is 2x2x2, B is 2x3> gpumm (ones (2, 2, 2), ones (2, 3))
+%!error <A is 2x2x2, B is 2x3> gpumm (ones (2, 2, 2), ones (2, 3), "TransposeA", "transpose")
+%!error id=Octave:nonconformant-args gpumm (ones (2, 2, 2), ones (2, 3))
 
 ## ranges and the indices of find
 %!test

@@ -1,0 +1,10 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## isprime (...) of numbers; else an error that says gather. Octave's own says less.
+
+function varargout = isprime (varargin)
+
+  [varargout{1:max (1, nargout)}] = of_numbers ("isprime", varargin);
+
+endfunction

@@ -1,0 +1,10 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## pcg (A, B, TOL, MAXIT, M1, M2, ...)
+
+function varargout = pcg (varargin)
+
+  [varargout{1:max (1, nargout)}] = preconditioned ("pcg", varargin);
+
+endfunction
