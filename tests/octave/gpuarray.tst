@@ -1640,7 +1640,11 @@
 %! for pair = pairs.'
 %!   for n = sizes
 %!     all_args = {n, {n{1}, 2}, {2, n{1}}, {n{1}, 0}, {2^40, n{1}}};
-%!     for args = all_args(1:pair{3})
+%!     count = pair{3};
+%!     if (numel (n{1}) > 1) # beside others Octave takes its first number, and fills gigabytes
+%!       count = 1;
+%!     endif
+%!     for args = all_args(1:count)
 %!       on_host = shown_size (pair{1}, args{1});
 %!       there = shown_size (pair{2}, args{1});
 %!       text = sprintf ("%s (%s)", func2str (pair{1}), disp (args{1}));
