@@ -214,7 +214,7 @@ typedef struct {
 } mirroring;
 
 /* Element `to` becomes element `from`, mirrored; on the diagonal they are one. */
-static inline void mirror_element (const mirroring *m, char *to, const char *from) {
+static inline void mirror_element (const mirroring *m, void *to, const void *from) {
   const gpumm_type type = m->c.type;
   const size_t bytes = gpumm_type_bytes (type);
   memmove (to, from, bytes);
