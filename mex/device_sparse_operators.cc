@@ -205,7 +205,10 @@ static void check_fills (octave_value::binary_op op, bool takes, const sparse_op
   if (is_scalar (a) != is_scalar (b)) {
     if ((!o.compares && !adds && !takes) || !is_stored (is_scalar (a) ? b : a))
       return;
-    const octave_value zero (0.0), number = on_host (is_scalar (b) ? b : a).full_value ();
+    const octave_value zero (0.0), given = on_host (is_scalar (b) ? b : a).full_value ();
+    // NaN beside a sparse matrix is true
+    const octave_value number =
+        o.is_logical ? octave_value (given.complex_value () != Complex (0)) : given;
     if (octave::binary_op (type_info (), op, is_scalar (b) ? zero : number,
                            is_scalar (b) ? number : zero)
             .complex_value ()
@@ -246,8 +249,10 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
       || (o.map == GPUMM_MAP_DIV && value.re == 0 && value.im == 0)
       || (o.map == GPUMM_MAP_POW && value.im != 0))
     settle (x); // 0 * Inf, 0 / 0 and 0 ^ 1i are NaN
-  if (o.is_logical)
+  if (o.is_logical) {
     x = as_truth (x);
+    number = operand (not_zero (as_array (number))); // NaN is true
+  }
   if (x.conjugated)
     x = straight (x);
   const operand values = operand (x.values);
@@ -255,14 +260,13 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
 }
 
 // a OP b where the result is sparse, though no operand but a number is, or one is full: a sparse number may be
-// a zero that is not stored. As a truth value NaN is true in sparse matrices, and in a full one beside one, but
+// a zero that is not stored. As a truth value NaN is true in sparse matrices, and in what stands beside one, but
 // an error in a number beside a full matrix.
 static sparse of_full (const operation &o, const sparse_operand &a, const sparse_operand &b) {
   const bool are_alike = is_scalar (a) == is_scalar (b);
   const auto values = [&] (const sparse_operand &x) {
     const array y = full_operand (x);
-    const bool nan_is_true = o.is_logical && are_alike && (x.is_sparse || !is_scalar (x));
-    return operand (nan_is_true ? not_zero (y) : y);
+    return operand (o.is_logical && are_alike ? not_zero (y) : y);
   };
   return sparse_of (entrywise (o, values (a), values (b)));
 }
