@@ -11,6 +11,11 @@
 %! wrong = wrong(cellfun (@isempty, regexp (wrong, known)));
 %! assert (isempty (wrong), "%d calls are wrong:\n%s", numel (wrong), strjoin (wrong(1:min (end, 30)), "\n"));
 
+%!test # arguments and outputs that a method does not take
+%! [wrong, calls, names] = walk_functions ("gpuArray", "arguments");
+%! assert (numel (names) > 70 && calls > 6000, "%d calls of %d methods", calls, numel (names));
+%! assert (isempty (wrong), "%d calls are wrong:\n%s", numel (wrong), strjoin (wrong(1:min (end, 30)), "\n"));
+
 %!test # empty arrays, which some functions of Octave cannot take at all
 %! for x = {[], zeros(0, 3), zeros(3, 0), single(zeros (0, 1)), sparse(0, 3), 5, int8(5)}
 %!   y = unique (x{1});
