@@ -390,9 +390,9 @@ endfunction
 function raise_again (err)
   text = err.message;
   if (strncmp (text, "binary operator", 15))
-    if (any (regexp (text, "'\\*'.*('sparse.* by 'float|'float.* by 'sparse)")))
-      text = [text, ". Use double (X) of the single operand X, full (S) of the sparse operand S, or " ...
-                    "single (blocksparse (S, BLOCKSIZE))"];
+    if (any (regexp (text, "'\\*'.*('sparse.* by 'float|'float.* by 'sparse).*operations$")))
+      text = [text, ". Use double (X) of the single operand X, full (S) of the sparse operand " ...
+                    "S, or single (blocksparse (S, BLOCKSIZE))"];
     endif
     error ("gpumm:undefined-operator", "gpumm: %s", text);
   endif
