@@ -13,6 +13,8 @@
 #include <tuple>
 
 #include <octave/lo-array-errwarn.h>
+#include <octave/ov-complex.h>
+#include <octave/ov-flt-complex.h>
 #include <octave/parse.h>
 #include <octave/quit.h>
 
@@ -361,11 +363,17 @@ bool is_usable (const array &x) {
   return gpumm_copy (&from, &to) == GPUMM_OK;
 }
 
-octave_value download (array x) {
+octave_value download (array x, bool stays_complex) {
   if (is_hosted (ready (x)))
     return x.host;
   const octave_value y = allocated (column_of (x)).reshape (x.size);
   to_host (x, const_cast<void *> (y.mex_get_data ()));
+  if (stays_complex && x.numel () != 1)
+    return y;
+  if (stays_complex)
+    return octave_value (x.type == GPUMM_Z
+                             ? (octave_base_value *) new octave_complex (y.complex_value ())
+                             : new octave_float_complex (y.float_complex_value ()));
   return x.type == GPUMM_Z   ? octave_value (y.complex_array_value ())
          : x.type == GPUMM_C ? octave_value (y.float_complex_array_value ())
                              : y;

@@ -190,7 +190,7 @@ array hosted (const octave_value &value);
 
 // To a device and back.
 array upload (const octave_value &value, int device);
-octave_value download (array x);
+octave_value download (array x, bool stays_complex = false);
 
 // Copies all entries from and to host memory.
 void from_host (const void *values, const array &x);

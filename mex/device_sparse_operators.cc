@@ -150,11 +150,29 @@ static octave_value on_host (const sparse_operand &x) {
 static octave_value sample_of (const sparse_operand &x, bool by_value) {
   if (x.is_sparse)
     return sparse_sample (x.s.type (), is_scalar (x));
+  if (x.diagonal.is_defined () && x.diagonal.is_single_type ())
+    return sample (x.diagonal.iscomplex () ? GPUMM_C : GPUMM_S, false, dim_vector (2, 2));
   if (x.diagonal.is_defined ())
     return sparse_sample (x.diagonal.iscomplex () ? GPUMM_Z : GPUMM_D, false);
   if (is_scalar (x) && (by_value || x.other.is_number))
     return x.other.is_number ? x.other.value : download (as_array (x.other));
   return sample (x.other.x.type, is_scalar (x), dim_vector (2, 2));
+}
+
+// What the result is for Octave, or its error.
+static octave_value rules_of (octave_value::binary_op op, const octave_value &a,
+                              const octave_value &b) {
+  if (op != octave_value::op_mul || !(a.is_single_type () || b.is_single_type ()))
+    return octave::binary_op (type_info (), op, a, b);
+  try {
+    return octave::binary_op (type_info (), op, a, b);
+  } catch (const octave::execution_exception &err) {
+    octave::interpreter::the_interpreter ()->recover_from_exception ();
+    error_with_id (
+        "gpumm:undefined-operator",
+        "%s. Use double (X) of the single operand X, or full (S) of the sparse operand S",
+        err.message ().c_str ());
+  }
 }
 
 [[noreturn]] static void refuse (octave_value::binary_op op) {
@@ -205,7 +223,10 @@ static void check_fills (octave_value::binary_op op, bool takes, const sparse_op
   if (is_scalar (a) != is_scalar (b)) {
     if ((!o.compares && !adds && !takes) || !is_stored (is_scalar (a) ? b : a))
       return;
-    const octave_value zero (0.0), number = on_host (is_scalar (b) ? b : a).full_value ();
+    const octave_value zero (0.0), given = on_host (is_scalar (b) ? b : a).full_value ();
+    // NaN beside a sparse matrix is true
+    const octave_value number =
+        o.is_logical ? octave_value (given.complex_value () != Complex (0)) : given;
     if (octave::binary_op (type_info (), op, is_scalar (b) ? zero : number,
                            is_scalar (b) ? number : zero)
             .complex_value ()
@@ -246,8 +267,10 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
       || (o.map == GPUMM_MAP_DIV && value.re == 0 && value.im == 0)
       || (o.map == GPUMM_MAP_POW && value.im != 0))
     settle (x); // 0 * Inf, 0 / 0 and 0 ^ 1i are NaN
-  if (o.is_logical)
+  if (o.is_logical) {
     x = as_truth (x);
+    number = operand (not_zero (as_array (number))); // NaN is true
+  }
   if (x.conjugated)
     x = straight (x);
   const operand values = operand (x.values);
@@ -255,14 +278,13 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
 }
 
 // a OP b where the result is sparse, though no operand but a number is, or one is full: a sparse number may be
-// a zero that is not stored. As a truth value NaN is true in sparse matrices, and in a full one beside one, but
+// a zero that is not stored. As a truth value NaN is true in sparse matrices, and in what stands beside one, but
 // an error in a number beside a full matrix.
 static sparse of_full (const operation &o, const sparse_operand &a, const sparse_operand &b) {
   const bool are_alike = is_scalar (a) == is_scalar (b);
   const auto values = [&] (const sparse_operand &x) {
     const array y = full_operand (x);
-    const bool nan_is_true = o.is_logical && are_alike && (x.is_sparse || !is_scalar (x));
-    return operand (nan_is_true ? not_zero (y) : y);
+    return operand (o.is_logical && are_alike ? not_zero (y) : y);
   };
   return sparse_of (entrywise (o, values (a), values (b)));
 }
@@ -362,8 +384,7 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
       || (op == octave_value::op_ldiv && !is_scalar (a)))
     reduced (op, a, b, false, false); // an error; Octave's rules would tell sizes of samples
   const bool by_value = op == octave_value::op_el_pow || op == octave_value::op_pow;
-  const octave_value rules = octave::binary_op (type_info (), op, sample_of (a, by_value),
-                                                sample_of (b, by_value)); // or Octave's error
+  const octave_value rules = rules_of (op, sample_of (a, by_value), sample_of (b, by_value));
   op = reduced (op, a, b, is_scalar (a), is_scalar (b));
   const bool takes = takes_zeros (given_op, a, b);
   if (op != octave_value::op_mul && rules.issparse ())
@@ -372,6 +393,12 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
     return hosted_combined (given_op, given_a, given_b, result, full);
   if (op == octave_value::op_mul)
     return product (a, b, result, full);
+  if (operation_of (op).is_logical && (size_of (a).numel () == 0 || size_of (b).numel () == 0)) {
+    // Octave's sizes for these follow no rule of other operators
+    const octave_value z = octave::binary_op (type_info (), op, on_host (a), on_host (b));
+    result = upload_sparse (z, a.is_sparse ? a.s.device : b.s.device);
+    return true;
+  }
   const bool scales =
       (op == octave_value::op_el_mul || op == octave_value::op_el_div)
       && (goes_along (size_of (b), size_of (a)) || goes_along (size_of (a), size_of (b)));

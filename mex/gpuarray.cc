@@ -75,8 +75,9 @@ public:
     return m.device;
   }
   octave_value gathered () const {
-    const octave_value x = download (ready (m));
-    return is_hosted (m) ? x.full_value () : x; // real where all imaginary parts are zero
+    const octave_value x = download (ready (m), is_as_given);
+    // a result is real where all imaginary parts are zero
+    return is_hosted (m) && !is_as_given ? x.full_value () : x;
   }
   bool is_valid () const {
     return m.pending || !m.buffer || is_usable (m); // without a buffer nothing is lost
@@ -140,6 +141,8 @@ public:
   using gpu_value::is_shared;
 
   mutable array m;
+  // Was m uploaded, and is no result?  Octave keeps complex (1, 0) complex until an operation takes it.
+  bool is_as_given = false;
 
 private:
   octave_value folded (gpumm_fold_op op, int dim) const;
@@ -443,6 +446,7 @@ octave_value octave_gpuarray::subsasgn (const std::string &type,
                                         const octave_value &value) {
   if (type != "(")
     no_fields ();
+  is_as_given = false;
   ready (m);
   const octave_value y = full_form (value);
   const octave_gpuarray *g = gpuarray_of (y.get_rep ());
@@ -965,7 +969,9 @@ static octave_value on_device (const octave_value &x, int device) {
     return value_of (upload_blocks (x, device));
   if (x.issparse ())
     return value_of (upload_sparse (x, device));
-  return value_of (upload (x, device));
+  octave_gpuarray *g = new octave_gpuarray (upload (x, device));
+  g->is_as_given = x.iscomplex ();
+  return octave_value (g);
 }
 
 // ("upload", A, DEVICE)

@@ -6,9 +6,10 @@
 ## @deftypefnx {} {[@var{A}, @var{B}, @dots{}] =} gather (@var{G}, @var{H}, @dots{})
 ## Copy @code{gpuArray}s back to Octave's arrays.
 ##
-## @code{gather} waits until the array is computed.  A complex array whose imaginary parts are all
-## zero becomes real, as Octave's own results do.  Values that are not @code{gpuArray}s are
-## returned unchanged, so a function can call @code{gather} for arguments of any class.
+## @code{gather} waits until the array is computed.  A complex result whose imaginary parts are all
+## zero becomes real, as Octave's own results do; an array that was complex when @code{gpuArray} took
+## it stays complex.  Values that are not @code{gpuArray}s are returned unchanged, so a function can
+## call @code{gather} for arguments of any class.
 ##
 ## @example
 ## @group
@@ -43,6 +44,7 @@ endfunction
 %!test
 %! [a, b] = gather (gpuArray (1), 2);
 %! assert ({a, b, class(a)}, {1, 2, "double"});
-%!assert (iscomplex (gather (gpuArray (complex (1, 0)))), false)
+%!assert (iscomplex (gather (gpuArray (complex (1, 0)))))
+%!assert (iscomplex (gather (1 * gpuArray (complex (1, 0)))), false)
 %!error <Invalid call to gather> gather ()
 %!error <Invalid call to gather> [a, b] = gather (1)

@@ -23,11 +23,11 @@ function R = norm (varargin)
   if (! isempty (args))
     p = args{1};
   endif
-  if (issparse (X) || is_blocks (X))
+  if (nargin > 2)
+    not_there ("norm", "with three arguments");
+  elseif (issparse (X) || is_blocks (X))
     R = norm_of_sparse (X, p);
     return;
-  elseif (nargin > 2)
-    not_there ("norm", "with three arguments");
   elseif (ischar (p) && strcmpi (p, "inf"))
     p = Inf;
   elseif (ischar (p) && ! strcmp (p, "fro"))

@@ -315,8 +315,9 @@ function [C, info] = without_blocks (A, B, o, kind_a, kind_b)
     ## Scalars too, where `*` does not do what was asked for: round once, at the end.
     on_engine = ! is_scale || ! isempty (o.output) || o.alpha != 1 || o.beta != 0;
   elseif (is_scale)
-    ## A named algorithm multiplies a 1x1 matrix like any other, where the sizes let it.
-    on_engine = ! strcmp (o.algorithm, "auto") && ! is_nd ...
+    ## A named algorithm multiplies a full 1x1 matrix like any other, where the sizes let it.  Kernels
+    ## for sparse matrices would skip a zero that meets NaN or Inf.
+    on_engine = ! strcmp (o.algorithm, "auto") && ! is_nd && ! issparse (A) && ! issparse (B) ...
                 && ! integer_a && ! integer_b && inner_sizes_agree (A, B, o);
   else
     on_engine = true;
@@ -387,8 +388,13 @@ endfunction
 
 ## An error of Octave's operators: what has an identifier keeps it and its text.
 function raise_again (err)
-  if (strncmp (err.message, "binary operator", 15))
-    error ("gpumm:undefined-operator", "gpumm: %s", err.message);
+  text = err.message;
+  if (strncmp (text, "binary operator", 15))
+    if (any (regexp (text, "'\\*'.*('sparse.* by 'float|'float.* by 'sparse).*operations$")))
+      text = [text, ". Use double (X) of the single operand X, full (S) of the sparse operand " ...
+                    "S, or single (blocksparse (S, BLOCKSIZE))"];
+    endif
+    error ("gpumm:undefined-operator", "gpumm: %s", text);
   endif
   error (struct ("message", err.message, "identifier", err.identifier));
 endfunction
@@ -520,11 +526,7 @@ function [C, info] = float_product (A, B, o)
   endif
   o.output = ""; # the caller converts
 
-  stays = (issparse (A) && isscalar (B)) || (issparse (B) && isscalar (A));
   [C, info] = __gpumm_multiply__ ({A, B, o});
-  if (stays)
-    C = sparse (C); # as by `*`, where a kernel took the scalar for a full 1x1 matrix
-  endif
   if (! in_engine)
     C = combined (C, asked);
   endif

@@ -7,6 +7,11 @@
 %! assert (numel (names) > 500);
 %! assert (isempty (wrong), sprintf ("%s\n", wrong{:}));
 
+%!test # arguments and outputs that a method does not take
+%! [wrong, calls, names] = walk_functions ("blocksparse", "arguments");
+%! assert (numel (names) > 60 && calls > 3000, "%d calls of %d methods", calls, numel (names));
+%! assert (isempty (wrong), sprintf ("%s\n", wrong{:}));
+
 ## of a blocksparse what compares with a full matrix
 %!function x = plain (x)
 %!  if (isa (x, "blocksparse"))

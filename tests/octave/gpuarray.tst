@@ -1609,9 +1609,11 @@
 %! z = complex ([1, 2, -2], 0);
 %! G = gpuArray (z);
 %! assert (iscomplex (G));
-%! assert (isreal (gather (G)));
+%! assert (iscomplex (gather (G)) && isreal (gather (G(1:2))) && isreal (gather (1 * G)));
 %! assert (gather (min (gpuArray ([0, -Inf, 0]), G)), min ([0, -Inf, 0], z));
 %! assert (gather (G >= -1.5), z >= -1.5);
+%! G(2) = 2;
+%! assert (isreal (gather (G)));
 
 ## Sizes up to the ends of their range: Octave's value, or an error where Octave has one.  Where Octave's is
 ## without identifier, NaN apart, or a device has less memory, it is that of memory.

@@ -358,13 +358,14 @@
 %! S = sparse (magic (3));
 %! for x = {S, single(magic (3)); single(magic (3)), S; S, single(2); single(eye (3)), S}'
 %!   for options = {{}, {"OutputClass", "double"}, {"OutputClass", "single"}, {"Algorithm", "sparse"}}
-%!     id = "none";
+%!     err = struct ("identifier", "none", "message", "");
 %!     try
 %!       gpumm (x{:}, options{1}{:});
 %!     catch err
-%!       id = err.identifier;
 %!     end_try_catch
-%!     assert (id, "gpumm:undefined-operator");
+%!     assert (err.identifier, "gpumm:undefined-operator");
+%!     assert (all (cellfun (@(way) any (strfind (err.message, way)), ...
+%!                           {"double (X)", "full (S)", "single (blocksparse (S, BLOCKSIZE))"})), err.message);
 %!   endfor
 %! endfor
 

@@ -3,22 +3,30 @@
 ##
 ##   [WRONG, CALLS, NAMES] = walk_functions ()
 ##   [WRONG, CALLS, NAMES] = walk_functions ("gpuArray")
+##   [WRONG, CALLS, NAMES] = walk_functions (TYPE, "arguments")
 ##
-## It calls Octave's builtin functions and those in Octave's folders of mathematics.  WRONG has a
+## It calls Octave's builtin functions and those in Octave's folders of mathematics; with "arguments"
+## the methods of the type, with options and with more arguments and outputs than they take.  WRONG has a
 ## line for each call whose result differs in value, class, size or sparsity.  A call may fail only if the
 ## error names full (S) or sparse (S), or if the full matrix fails too; of a gpuArray if the error has an
 ## identifier, or says what an argument must be.  Where the host's call fails, the other must, too.
 ## SPDX-License-Identifier: BSD-3-Clause
 
-function [wrong, calls, names] = walk_functions (type = "blocksparse")
+function [wrong, calls, names] = walk_functions (type = "blocksparse", what = "functions")
 
   state = warning ();
   unwind_protect
     warning ("off", "all");
     ## Octave's print_usage formats the help text, which takes 0.3 s per call
     eval ("function print_usage (varargin), error (\"Invalid call\"); endfunction");
-    names = functions_to_call ();
-    evalc ("[wrong, calls] = all_calls (names, lists_of (type));"); # some functions print
+    if (strcmp (what, "arguments"))
+      names = methods_to_call (type);
+      lists = with_arguments (type);
+    else
+      names = functions_to_call ();
+      lists = lists_of (type);
+    endif
+    evalc ("[wrong, calls] = all_calls (names, lists);"); # some functions print
   unwind_protect_cleanup
     clear -f print_usage
     warning (state);
@@ -56,6 +64,36 @@ function lists = lists_of_arrays ()
   endfor
 endfunction
 
+## Options, and numbers in the places of dimensions, that some methods take and others must refuse.
+function lists = with_arguments (type)
+  A = [4, 1, 0, 0; 1, 5, 0, 0; 0, 0, 6, 2; 0, 0, 2, 7];
+  if (strcmp (type, "gpuArray"))
+    matrices = {A, sparse(A), blocksparse(A, 2), int8(A), sparse(A(:,1))};
+    matrices = cellfun (@gpuArray, matrices, "UniformOutput", false);
+  else
+    matrices = {blocksparse(A, 2), blocksparse(int8 (A), 2), blocksparse(A(:,1), [2, 1])};
+  endif
+  arguments = {{}, {2}, {2, 2}, {"rows"}, {1, "rows"}, {Inf, "columns"}, {"fro", "cols"}, {"native"}, ...
+               {2, "native"}, {1, "omitnan"}, {"pack"}, {0, "pack"}, {"first"}, {"unknown"}, {[], 2}, ...
+               {[], 1, 3}, {A, 2, 3}, {1, 1, 3, 1, 1, 1, 1, 1}};
+  lists = {};
+  for X = matrices
+    for list = arguments
+      lists{end+1} = [X, list{1}];
+    endfor
+  endfor
+endfunction
+
+## The methods but those that Octave has not, or that distinguish a blocksparse from a full matrix.
+function names = methods_to_call (type)
+  [~, names] = cellfun (@fileparts, glob (fullfile (fileparts (which ("gpumm")), ["@" type], "*.m")), ...
+                        "UniformOutput", false);
+  names = names(:).';
+  left_out = {"blocksize", "blocksparse", "dropblocks", "elementwise", "matrixwise", "nnzb", "sparse", ...
+              "spy", "struct", "underlyingType"};
+  names = names(! ismember (names, left_out));
+endfunction
+
 function [wrong, calls] = all_calls (names, lists)
   wrong = {};
   calls = 0;
@@ -78,7 +116,7 @@ function text = compare (name, list)
   if (is_array)
     on_host = @gather;
   endif
-  for nout = 1:1 + (numel (list) == 1)
+  for nout = [1, 2, 4](1:1 + 2 * (numel (list) == 1))
     [expected, err] = result (name, cellfun (on_host, list, "UniformOutput", false), nout);
     [given, said, id] = result (name, list, nout);
     if (isempty (err) && isempty (said))

@@ -10,6 +10,8 @@ function R = triangle (name, args)
   if (! strcmp (class (X), "gpuArray"))
     R = feval (name, X, args{:});
     return;
+  elseif (! issparse (X) && any (strcmp (args, "pack")))
+    not_there (name, "(X, \"pack\")");
   elseif (issparse (X) || is_blocks (X) || any (cellfun (@ischar, args)))
     R = builtin (name, X, args{:});
     return;
