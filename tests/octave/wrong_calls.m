@@ -30,7 +30,7 @@ function failed = wrong_calls (log, from)
         cellfun (@(x) sum (size (x)), result); # what it gives is a value
       catch err
         ## Octave's own errors; the face of gpumm gives those of operators an identifier
-        is_octaves = regexp (err.message, "undefined|called with too many inputs|binary operator");
+        is_octaves = regexp (err.message, "undefined|called with too many inputs|binary operator|only valid for 2-D");
         if (isempty (err.identifier) && isempty (is_octaves))
           failed{end+1} = sprintf ("%s: %s", text, err.message);
         endif
