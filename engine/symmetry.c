@@ -57,7 +57,7 @@ static void compare_columns (void *context, int64_t begin, int64_t end) {
   int holds = EQUAL | CONJUGATE;
   for (int64_t j0 = begin; j0 < end && !gpumm_is_cancelled (); j0 += SIDE)
     for (int64_t i0 = 0; i0 < a->rows; i0 += SIDE) {
-      for (int64_t j = x->first + j0; j < x->first + gpumm_least (end, j0 + SIDE); j++)
+      for (int64_t j = x->first + j0; j < x->first + gpumm_least (end, j0 + SIDE) && holds; j++)
         for (int64_t i = i0; i < gpumm_least (a->rows, i0 + SIDE); i++) {
           const int64_t there = x->turns ? j + i * b->ld : i + j * b->ld;
           holds &= relation ((const char *) a->values + (size_t) (i + j * a->ld) * element,

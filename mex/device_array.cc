@@ -282,13 +282,18 @@ array pending_array (const program &p, gpumm_type type, const dim_vector &size, 
   return x;
 }
 
+// The same entries in a buffer of their own, plain.
+static array copied (const array &x) {
+  array y = new_array (x.device, x.type, x.size);
+  run (program_of (x), y);
+  return y;
+}
+
 array plain (array x) {
   ready (x);
   if (!x.turned && !x.conjugated)
     return x;
-  array y = new_array (x.device, x.type, x.size);
-  run (program_of (x), y);
-  return y;
+  return copied (x);
 }
 
 octave_value as_class (const octave_value &x, gpumm_type type) {
@@ -990,9 +995,7 @@ array seen_part_of (const array &x, const std::vector<octave::idx_vector> &index
 array own (const array &x) {
   if (!x.is_part)
     return x;
-  array y = new_array (x.device, x.type, x.size);
-  run (program_of (x), y);
-  return y;
+  return copied (x);
 }
 
 // x with a buffer that nobody else holds.
@@ -1000,9 +1003,7 @@ static array own_copy (array x) {
   ready (x);
   if (x.buffer.use_count () == 2 && !x.turned && !x.conjugated) // the caller's and this one
     return x;
-  array y = new_array (x.device, x.type, x.size);
-  run (program_of (x), y);
-  return y;
+  return copied (x);
 }
 
 array zeros (int device, gpumm_type type, const dim_vector &size) {
