@@ -11,12 +11,14 @@
 #include "types.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* What is here belongs to a device or to none: one thread at a time, under the loader's lock, for
+ * which fork () waits. CUDA calls the loader itself while it begins. */
 
 /* One driver library and the outcome of opening it. */
 typedef struct {
@@ -26,7 +28,6 @@ typedef struct {
   char why[512];
 } library;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static library cuda = {.file = "libgpumm_cuda.so", .name = "CUDA"};
 static library host = {.file = "libgpumm_host.so", .name = "the host device"};
 
@@ -53,13 +54,11 @@ static int has_gpu (void) {
 
 static void open_library (library *l) {
   char path[LONGEST_PATH]; /* else the library may be on the loader's path */
-  gpumm_loader_hold ();
   const int beside = find_beside (l->file, path);
   void *handle = dlopen (beside ? path : l->file, RTLD_NOW | RTLD_LOCAL);
   const char *said = handle ? NULL : dlerror ();
   const gpumm_driver *(*table) (void) =
       handle ? (const gpumm_driver *(*) (void) ) dlsym (handle, "gpumm_driver_table") : NULL;
-  gpumm_loader_let_go ();
   l->opened_by = getpid ();
   if (!handle) {
     const int is_missing =
@@ -88,7 +87,7 @@ static void open_library (library *l) {
 }
 
 static const gpumm_driver *use (library *l, const char **why) {
-  pthread_mutex_lock (&lock);
+  gpumm_loader_hold ();
   if (!l->opened_by)
     open_library (l);
   const gpumm_driver *driver = l->driver;
@@ -98,7 +97,7 @@ static const gpumm_driver *use (library *l, const char **why) {
               "this process was forked from one that had opened the GPU, and a CUDA context does "
               "not survive fork ()");
   }
-  pthread_mutex_unlock (&lock);
+  gpumm_loader_let_go ();
   if (why)
     *why = driver ? "" : l->why;
   return driver;
@@ -141,12 +140,12 @@ gpumm_status gpumm_context_of (int device, gpumm_context **context) {
   if (index >= count)
     return no_such_device (is_host ? "host " : "", index, count);
   *context = is_host ? &hosts[index] : &gpus[index];
-  pthread_mutex_lock (&lock);
+  gpumm_loader_hold ();
   if (!(*context)->driver) { /* others may read it already */
     (*context)->driver = driver;
     (*context)->device = index;
   }
-  pthread_mutex_unlock (&lock);
+  gpumm_loader_let_go ();
   return GPUMM_OK;
 }
 
@@ -210,16 +209,16 @@ gpumm_status gpumm_context_properties (gpumm_context *context,
   gpumm_status status = context->driver->properties (context->device, properties);
   if (status)
     return gpumm_fail (status, "device %d: %s", context->device, context->driver->error_text ());
-  pthread_mutex_lock (&lock);
+  gpumm_loader_hold ();
   context->seen = *properties;
-  pthread_mutex_unlock (&lock);
+  gpumm_loader_let_go ();
   return GPUMM_OK;
 }
 
 gpumm_status gpumm_context_seen (gpumm_context *context, gpumm_device_properties *properties) {
-  pthread_mutex_lock (&lock);
+  gpumm_loader_hold ();
   *properties = context->seen;
-  pthread_mutex_unlock (&lock);
+  gpumm_loader_let_go ();
   return properties->name[0] ? GPUMM_OK : gpumm_context_properties (context, properties);
 }
 
@@ -260,7 +259,7 @@ int64_t gpumm_fault_device (int64_t n) {
 void gpumm_devices_reset (void (*reset) (gpumm_context *context)) {
   gpumm_context *used[MOST_GPUS + MOST_HOSTS];
   int count = 0;
-  pthread_mutex_lock (&lock);
+  gpumm_loader_hold ();
   const int is_forked = cuda.opened_by && cuda.opened_by != getpid ();
   for (gpumm_context *c = contexts; c < contexts + MOST_GPUS + MOST_HOSTS; c++)
     if (c->driver) {
@@ -271,7 +270,7 @@ void gpumm_devices_reset (void (*reset) (gpumm_context *context)) {
     cuda.driver->reset ();
   if (host.driver)
     host.driver->reset ();
-  pthread_mutex_unlock (&lock);
+  gpumm_loader_let_go ();
   for (int i = 0; i < count; i++)
     reset (used[i]); /* may wait for a measurement, which asks for drivers */
 }

@@ -40,17 +40,38 @@ __attribute__ ((constructor)) static void watch_forks (void) {
 static const char *const common[] = {"libblas.so.3", "libopenblas.so.0", "libmkl_rt.so.2",
                                      "libblis.so.4"};
 
-/* Does this symbol belong to a library that has the drop-in's mark? */
-static int is_drop_in (const void *symbol) {
-  Dl_info of_symbol, of_mark;
-  if (!dladdr (symbol, &of_symbol))
-    return 0;
-  void *library = dlopen (of_symbol.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+/* Does a library have the drop-in's mark? */
+static int has_mark (const Dl_info *of_symbol) {
+  Dl_info of_mark;
+  void *library = dlopen (of_symbol->dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   void *mark = library ? dlsym (library, "gpumm_blas_calls") : NULL;
-  const int is = mark && dladdr (mark, &of_mark) && of_mark.dli_fbase == of_symbol.dli_fbase;
+  const int has = mark && dladdr (mark, &of_mark) && of_mark.dli_fbase == of_symbol->dli_fbase;
   if (library)
     dlclose (library);
-  return is;
+  return has;
+}
+
+/* Does this symbol belong to the drop-in? Each library is asked once: dlopen () would end a child
+ * that fork () made while CUDA, in another thread, opened a library. */
+static int is_drop_in (const void *symbol) {
+  static struct {
+    const void *base;
+    int is_drop_in;
+  } known[16];
+  enum { MOST = sizeof known / sizeof *known };
+  Dl_info info;
+  int i = 0;
+  if (!dladdr (symbol, &info))
+    return 0;
+  while (i < MOST && known[i].base && known[i].base != info.dli_fbase)
+    i++;
+  if (i == MOST)
+    return has_mark (&info);
+  if (!known[i].base) {
+    known[i].is_drop_in = has_mark (&info);
+    known[i].base = info.dli_fbase;
+  }
+  return known[i].is_drop_in;
 }
 
 /* What a library, or one that it needs, has of this name. */

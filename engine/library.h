@@ -5,9 +5,9 @@
 
 #include "gpumm.h"
 
-/* Around every call of the loader (dlopen, dlsym). Who calls it holds locks in it, which nobody
- * would release in a child of fork (): meanwhile fork () waits. A thread may hold this more than
- * once. */
+/* Around every call of the loader (dlopen, dlsym), and of what calls it. It has locks and a state
+ * that nobody would put right in a child of fork (): meanwhile fork () waits. A thread may hold
+ * this more than once. */
 void gpumm_loader_hold (void);
 void gpumm_loader_let_go (void);
 
