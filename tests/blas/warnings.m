@@ -43,8 +43,9 @@ report ([1, 1; 0, 1e-20]);
 report ([1, NaN; 2, 3]);
 report ([1, Inf; 2, 3]);
 
-## The identifier of f's warning, how often there is NaN and Inf in its results, and how large the
-## results are, unless rounding errors decide over that.
+## The identifier of f's warning, how often there is NaN and Inf in its results (of a complex Inf
+## rounding errors decide whether its other part is NaN), and how large the results are, unless
+## rounding errors decide over that.
 function compute (name, f, outputs, is_sized = true)
   lastwarn ("", "");
   values = cell (1, outputs);
@@ -59,7 +60,7 @@ function compute (name, f, outputs, is_sized = true)
   for value = values
     x = full (double (value{1}(:)));
     finite = abs (x(isfinite (x)));
-    printf (", %d NaN, %d Inf", nnz (isnan (x)), nnz (isinf (x)));
+    printf (", %d NaN, %d Inf", nnz (isnan (x) & ! isinf (x)), nnz (isinf (x)));
     if (is_sized) # a power of 2; whole ones do not lie between two
       printf (", 2^%d", floor (log2 (max ([0; finite])) + 0.37));
     endif
