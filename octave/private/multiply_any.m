@@ -577,10 +577,11 @@ endfunction
 function [C, info] = with_blocks (A, B, o)
 
   has_sparse = issparse (A) || issparse (B);
-  [A, B] = scalars (A, B, o);
+  [A, B] = scalars (A, B);
   blocks_a = isa (A, "blocksparse");
   blocks_b = isa (B, "blocksparse");
   if (! (blocks_a || blocks_b))
+    o.algorithm = "auto"; # it names one for matrices of blocks
     [C, info] = without_blocks (A, B, o, kind (A), kind (B));
   elseif ((! blocks_a && numel (A) == 1) || (! blocks_b && numel (B) == 1))
     [C, info] = scaled (A, B, o);
@@ -654,11 +655,11 @@ function check_sparse (C)
   endif
 endfunction
 
-## A blocksparse of 1x1 that does not conform with the other operand is a scalar, as it is for `*`.
-function [A, B] = scalars (A, B, o)
-  if (isa (A, "blocksparse") && numel (A) == 1 && op_size (B, o.transpose_b)(1) != 1)
+## A blocksparse of 1x1 is a scalar, as it is for `*`: 0 by NaN is NaN, also where no block is stored.
+function [A, B] = scalars (A, B)
+  if (isa (A, "blocksparse") && numel (A) == 1 && numel (B) != 1)
     A = full (A);
-  elseif (isa (B, "blocksparse") && numel (B) == 1 && op_size (A, o.transpose_a)(2) != 1)
+  elseif (isa (B, "blocksparse") && numel (B) == 1 && numel (A) != 1)
     B = full (B);
   endif
 endfunction

@@ -769,3 +769,17 @@
 %! unwind_protect_cleanup
 %!   unsetenv ("GPUMM_MAX_HOST_MEMORY");
 %! end_unwind_protect
+
+## a blocksparse of 1x1 is a scalar, also where it stores no block
+%!test
+%! for zero = {blocksparse(0, 1), blocksparse(sparse (1, 1), 1), gpuArray(blocksparse (0, 1))}
+%!   for row = {[NaN, Inf, 1], sparse([NaN, Inf, 1])}
+%!     if (isgpuarray (zero{1}) && issparse (row{1})) # an error, which errors are for
+%!       continue;
+%!     endif
+%!     assert (full (gather (zero{1} * row{1})), [NaN, NaN, 0]);
+%!     assert (full (gather (row{1}.' * zero{1})), [NaN; NaN; 0]);
+%!   endfor
+%! endfor
+%! assert (class (blocksparse (2, 1) * 3), "blocksparse");
+%! assert (full (gpumm (blocksparse (0, 1), [NaN, 1], "Algorithm", "bsr")), [NaN, 0]);
