@@ -15,7 +15,6 @@
 #include "rates.h"
 #include "spread.h"
 #include "symmetry.h"
-#include "tuned.h"
 #include "types.h"
 
 #include <stdio.h>
@@ -480,8 +479,6 @@ gpumm_status gpumm_check_environment (void) {
   gpumm_status status = gpumm_check_limit ();
   if (!status)
     status = gpumm_check_devices ();
-  if (!status)
-    status = gpumm_check_tuned ();
   return status ? status : gpumm_check_blas ();
 }
 
@@ -679,13 +676,8 @@ void gpumm_close (gpumm_job *job) {
   gpumm_cancel_leave ();
 }
 
-static void forget (gpumm_context *context) {
-  gpumm_rates_forget (context);
-  gpumm_tuned_forget (context);
-}
-
 gpumm_status gpumm_reset (void) {
-  gpumm_devices_reset (forget);
+  gpumm_devices_reset (gpumm_rates_forget);
   gpumm_rates_forget (NULL);
   gpumm_links_forget ();
   return GPUMM_OK;

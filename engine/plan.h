@@ -10,7 +10,6 @@
 
 #include "context.h"
 #include "gpumm.h"
-#include "tuned.h"
 
 #include <string.h>
 
@@ -35,10 +34,6 @@ typedef struct gpumm_place {
   /* for this product, if it matters (gpumm_place_rival); 0: not known */
   double link; /* bytes per second from page-locked memory */
   gpumm_rival_rates rival;
-  /* the fastest kernels that gpumm_tune measured for the product's type, the best of each class
-   * first */
-  int tuned_count;
-  gpumm_tuned_row tuned[GPUMM_TUNED_ROWS];
 } gpumm_place;
 
 typedef struct gpumm_plan {
@@ -48,7 +43,6 @@ typedef struct gpumm_plan {
   gpumm_device_properties properties;       /* of the device, when the plan was made */
   const gpumm_kernel *kernel;               /* NULL where the algorithm has none */
   const gpumm_sparse_kernel *sparse_kernel; /* asked for by name; NULL: the algorithm chooses */
-  int tuned;                                /* the place's tuned rows chose it */
   /* C is computed in tiles of tile_m x tile_n, summed over steps of tile_k. resident: all of A, B
    * and C are on the device and k is one step. Otherwise the device holds two panels of each
    * operand and two tiles of C, one in use and one in transfer. */

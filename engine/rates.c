@@ -179,7 +179,6 @@ gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, int no
   place->properties.memory_free += (int64_t) unused;
   if ((unsigned) type >= FLOAT_TYPES)
     return GPUMM_OK;
-  place->tuned_count = gpumm_tuned_rows (context, &place->properties, type, place->tuned);
   if (is_host_device (context))
     return GPUMM_OK;
   pthread_mutex_lock (&lock);

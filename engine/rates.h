@@ -5,8 +5,7 @@
 
 #include "plan.h"
 
-/* Fills place for a device: its properties, now or as seen last, its tuned rows for the type, and its rates,
- * measured once per process with the transfers of dense.c and the kernel that "auto" would take.
+/* Fills place for a device: its properties, now or as seen last, and its rates, measured once per process with the transfers of dense.c and the kernel that "auto" would take.
  * Sets the error text on failure. */
 gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, int now,
                                  gpumm_place *place);
