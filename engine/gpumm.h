@@ -150,8 +150,8 @@ typedef struct gpumm_options {
   int64_t max_device_memory; /* bytes; 0: the free memory */
   int max_capability;        /* hide kernels that need a newer GPU (75: 7.5); 0: no limit */
   /* Several GPUs: bit 1 << index for each that may take part; all bits: all GPUs. 0: see device. A
-   * product of matrices in host memory is spread over those with which measured rates say that it is
-   * faster. */
+   * product of full matrices in host memory is spread over those with which measured rates say that
+   * it is faster; another runs on the first. */
   uint64_t devices;
 } gpumm_options;
 

@@ -94,7 +94,7 @@ static gpumm_status time_product (const trial *t, const gpumm_matrix *a, const g
   if (!c->values)
     return GPUMM_HOST_MEMORY;
   const double began = gpumm_seconds ();
-  gpumm_status status = t->calls->open (&problem, &options, NULL, NULL, 0, &job);
+  gpumm_status status = t->calls->open (&problem, &options, NULL, &job);
   if (!status) {
     status = t->calls->run (job, c);
     t->calls->close (job);

@@ -5,18 +5,16 @@
 
 #include "multiply/algorithm.h"
 
-/* What job.c does for a part: `whole` is the job that it is part of, and the part is that member of the
- * exchange, which may be NULL. */
+/* What job.c does for a part of the job `whole`. */
 typedef struct gpumm_part_calls {
   gpumm_status (*open) (const gpumm_problem *problem, const gpumm_options *options,
-                        const struct gpumm_job *whole, struct gpumm_exchange *exchange, int member,
-                        struct gpumm_job **part);
+                        const struct gpumm_job *whole, struct gpumm_job **part);
   gpumm_status (*run) (struct gpumm_job *part, gpumm_matrix *result);
   void (*close) (struct gpumm_job *part);
 } gpumm_part_calls;
 
-/* Opens the parts of a planned job, and sets its shape, if its options allow several devices and they are
- * estimated to be faster than one; else job->spread stays NULL. */
+/* Opens the parts of a planned job if its matrices are full, its options allow several devices and they
+ * are estimated to be faster than one; else job->spread stays NULL. */
 gpumm_status gpumm_spread_open (struct gpumm_job *job, const gpumm_part_calls *calls);
 
 /* Runs them and fills the report. */

@@ -111,8 +111,6 @@ typedef struct gpumm_algorithm {
   /* C(i,j) and C(j,i) are sums of the same terms in one order, each rounded alike, also in complex: C mirrors by
    * itself where it is symmetric or Hermitian by its operands */
   int mirrors;
-  /* when several devices exchange the compressed operand that all of them need (gpumm_bring_shared) */
-  enum { GPUMM_NEVER_SHARES, GPUMM_SHARES_IN_OPEN, GPUMM_SHARES_IN_RUN } shares;
   int hides; /* the report names the algorithm of its one product, and gives the reason of that */
 } gpumm_algorithm;
 
