@@ -26,16 +26,13 @@
 
 enum { MOST = GPUMM_MOST_SHARES, CPU = -1 };
 
-/* A product may be spread if its estimate for one device is at least WORTH seconds, by the rates of
- * small products and by the links. It is spread if the estimate for several is at most FASTER of it. */
-static const double WORTH = 25e-3, FASTER = 0.9;
+/* Links are measured for products that take one device at least WORTH seconds by the rates of small
+ * products, which large ones exceed: the shortest product that gained by two devices took 25 ms, and
+ * 56 ms by these rates. A product is spread if several take at most FASTER of the time of one. */
+static const double WORTH = 45e-3, FASTER = 0.9;
 
-/* Threads and parts of two devices, and of each further one. Two H200 and four H100 took mostly 3 to
- * 16 ms longer than rates and links say, for full matrices of 20 to 110 ms. */
-static const double EXTRA = 5e-3, FURTHER = 1e-3;
-
-/* Computing and moving overlap but for this part of the shorter: 1/6 on H100 and H200. */
-static const double APART = 1.0 / 6;
+/* What several devices take besides: threads and parts. */
+static const double EXTRA = 5e-3;
 
 /* Parts consist of whole tiles if the largest is then less than EXCESS times its share; else they
  * begin at multiples of FINE_GRAIN. */
@@ -308,50 +305,14 @@ static gpumm_status do_all (spread *s, int runs) {
 
 /* ---- which devices ------------------------------------------------------------------------ */
 
-/* n links are n times as fast as one, up to the rate measured with all of them. */
-static double rate_of (double one, double all, int count) {
-  return count == 1 ? one : fmin (count * one, all);
-}
-
-/* The seconds of so many bytes up and down. */
-static double moving (const gpumm_links *links, double up, double down, int count) {
-  const gpumm_link *one = &links->one, *all = &links->all;
-  const double shared = fmin (up, down);
-  return shared / rate_of (one->both, all->both, count)
-         + (up - shared) / rate_of (one->up, all->up, count)
-         + (down - shared) / rate_of (one->down, all->down, count);
-}
-
 double gpumm_spread_seconds (const gpumm_spread_costs *x, const double *rates, int count) {
+  const gpumm_link *link = count == 1 ? &x->links.one : &x->links.all;
   double all = 0;
   for (int i = 0; i < count; i++)
     all += rates[i];
-  const double compute = x->compute * rates[0] / all;
-  const double move =
-      moving (&x->links, (x->gives ? 1 : count) * x->common + x->split, x->result, count);
-  return fmax (compute, move) + APART * fmin (compute, move)
-         + (count > 1 ? x->extra + (count - 2) * x->further : 0);
-}
-
-int gpumm_spread_count (const gpumm_spread_costs *x, const double *rates, int most) {
-  int best = 1;
-  double least = FASTER * gpumm_spread_seconds (x, rates, 1);
-  for (int count = 2; count <= most; count++) {
-    const double time = gpumm_spread_seconds (x, rates, count);
-    if (time < least) {
-      least = time;
-      best = count;
-    }
-  }
-  return best;
-}
-
-/* Is the product too short to be spread, if it takes one device so many seconds? */
-static int is_short (double seconds, char *reason) {
-  if (seconds >= WORTH)
-    return 0;
-  gpumm_add_reason (reason, "; one device, which takes about %.3g ms", 1e3 * seconds);
-  return 1;
+  const double up = (x->gives ? 1 : count) * x->common + x->split;
+  const double moving = fmax (up / link->up, x->result / link->down);
+  return fmax (x->compute * rates[0] / all, moving) + (count > 1 ? EXTRA : 0);
 }
 
 static int always; /* spread whatever can be */
@@ -403,23 +364,23 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *plac
     if (s->count == 0) {
       *seconds = time;
       memcpy (model, properties.name, sizeof model);
-      if (is_short (time, reason))
-        return GPUMM_OK; /* the others are not even opened */
+      if (time < WORTH) { /* the others are not even opened */
+        gpumm_add_reason (reason, "; one device, which takes about %.3g ms", 1e3 * time);
+        return GPUMM_OK;
+      }
     }
     s->devices[s->count++] = i;
   }
   return GPUMM_OK;
 }
 
-/* Sets s->count to the best number of devices. All stay if nothing is known of them. */
+/* Sets s->count to 1 unless all devices are faster. They stay if nothing is known of them. */
 static gpumm_status choose_devices (spread *s, const gpumm_place *first, double seconds) {
   const gpumm_problem *p = &s->whole->problem;
   const gpumm_plan *plan = &s->whole->plan;
   gpumm_spread_costs x = {.common = gpumm_stored_bytes (&p->a),
                           .split = gpumm_stored_bytes (&p->b),
                           .result = gpumm_bytes_down (p),
-                          .extra = EXTRA,
-                          .further = FURTHER,
                           .gives = gives (plan)};
   char *reason = s->whole->report.reason;
   uint64_t devices = 0;
@@ -439,19 +400,17 @@ static gpumm_status choose_devices (spread *s, const gpumm_place *first, double 
     gpumm_add_reason (reason, "; one device, as the links of several could not be measured");
     return GPUMM_OK;
   }
-  const int most = s->count;
+  const int several = s->count;
   const double one = gpumm_spread_seconds (&x, s->rates, 1);
-  s->count = 1;
-  if (is_short (one, reason))
-    return GPUMM_OK;
-  s->count = gpumm_spread_count (&x, s->rates, most);
-  const double several = gpumm_spread_seconds (&x, s->rates, s->count == 1 ? most : s->count);
-  if (s->count > 1)
+  const double all = gpumm_spread_seconds (&x, s->rates, several);
+  if (all <= FASTER * one)
     gpumm_add_reason (reason, "; %d devices, as they take about %.3g ms and one takes %.3g ms",
-                      s->count, 1e3 * several, 1e3 * one);
-  else
+                      several, 1e3 * all, 1e3 * one);
+  else {
+    s->count = 1;
     gpumm_add_reason (reason, "; one device, as it takes about %.3g ms and %d take %.3g ms",
-                      1e3 * one, most, 1e3 * several);
+                      1e3 * one, several, 1e3 * all);
+  }
   return GPUMM_OK;
 }
 

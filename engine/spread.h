@@ -28,28 +28,25 @@ enum { GPUMM_MOST_SHARES = 64 };
  * has of each, or of all if it was not spread. */
 void gpumm_add_shares (gpumm_share *shares, int *count, const gpumm_report *of);
 
-/* Bytes per second of large matrices: up, down, and in each direction while others go the other way; of one
- * device alone, and of all at once. */
+/* Bytes per second of large matrices, of one device alone and of all at once. */
 typedef struct gpumm_link {
-  double up, down, both;
+  double up, down;
 } gpumm_link;
 
 typedef struct gpumm_links {
   gpumm_link one, all;
 } gpumm_links;
 
-/* What decides: the seconds that one device computes; the bytes of the operand that all devices need, of the one
- * that is split, and of C; and the seconds that two devices take besides, and each further one. */
+/* What decides: the seconds that one device computes; the bytes of the operand that all devices need,
+ * of the one that is split, and of C. */
 typedef struct gpumm_spread_costs {
-  double compute, common, split, result, extra, further;
+  double compute, common, split, result;
   gpumm_links links;
   int gives; /* devices give each other the operand that all need: it goes up once */
 } gpumm_spread_costs;
 
-/* The estimated seconds of the first `count` devices, with their rates in relation to each other. */
+/* The estimated seconds of one device or of all `count`, with their rates relative to each other:
+ * uploads, computing and the download overlap. */
 double gpumm_spread_seconds (const gpumm_spread_costs *costs, const double *rates, int count);
-
-/* How many of the first `most` devices are best; 1 unless several are clearly faster. */
-int gpumm_spread_count (const gpumm_spread_costs *costs, const double *rates, int most);
 
 #endif
