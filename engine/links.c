@@ -1,7 +1,7 @@
 /* links.c - how fast large matrices move between the host and several devices at once.
  *
- * Each device has a link of its own, but all share the cores that copy and the host's memory. On one
- * host two H100 received 1.4 to 1.9 times as much as one, and sent no more.
+ * Each device has a link of its own, but all share the cores that copy and the host's memory. On
+ * one host two H100 received 1.4 to 1.9 times as much as one, and sent no more.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "links.h"
@@ -14,15 +14,16 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Flat matrices of 0.25 GiB, or of 128 MiB for each device, go up or come down, beside others that take
- * a few percent of that. On four H200 0.25 GiB went up at 83 GB/s and came down at 60, 0.5 GiB at 95
- * and 69, 1 GiB at 97 and 71. */
+/* Flat matrices of 0.25 GiB, or of 128 MiB for each device, go up or come down, beside others
+ * that take a few percent of that. On four H200 0.25 GiB went up at 83 GB/s and came down at 60,
+ * 0.5 GiB at 95 and 69, 1 GiB at 97 and 71. */
 enum { ROWS = 512, COLS = 65536, COLS_EACH = COLS / 2, THIN = 16, MOST_ROUNDS = 4 };
 
 /* No further round begins so many seconds after the first, which opens the devices. */
 static const double ENOUGH = 0.15;
 
-/* The least seconds of a product that moves little, and of those that bring a flat matrix down and up. */
+/* The least seconds of a product that moves little, and of those that bring a flat matrix down
+ * and up. */
 typedef struct {
   double little, down, up;
 } times;

@@ -31,21 +31,21 @@ static const double FEWEST_FILLED_FLOPS = 2e6, LEAST_FILL = 0.005;
  * elements are counted. */
 static const double FILLED_PART = 0.5;
 
-/* A rival is considered for products that take the library at least WEIGHED_FROM seconds: measuring the
- * rates of "emulated" took 11 to 55 ms on an H200, once per type and class of k. Each size must be
- * at least LEAST_WEIGHED, because the rates come from products this wide. */
+/* A rival is considered for products that take the library at least WEIGHED_FROM seconds: measuring
+ * it takes about as long as one of these. Each size must be at least LEAST_WEIGHED. */
 static const double WEIGHED_FROM = 10e-3;
 static const int64_t LEAST_WEIGHED = 2048;
 
-/* Rates are measured at a power of 2 that is at most half the product's k (complex, which takes
- * longer: a quarter), and at most this: deeper products run at the same rates. */
-static const int64_t DEEPEST_WEIGHED = 8192;
+/* By type S, D, C, Z: with these "emulated" took 0.48, 0.73, 0.31 and 0.67 of cuBLAS's time on
+ * an H200 (emulated.csv), nearly as little as with larger ones. */
+static const int64_t TRIAL_EDGE[] = {4096, 8192, 4096, 4096};
 
-/* It is taken if the library takes CLEARLY_BOUND times as long as the transfers, so that computing
- * limits the product, and if it takes at most CLEARLY_FASTER of the library's time, because its larger
- * tiles overlap less; where nothing is transferred, FASTER of it. End to end on an H200 emulated took 0.47
- * to 0.99 of the library's time there (bench/results/h200/auto.csv), and 1.3 in double at 8192, where
- * link and library take equally long. */
+/* It is taken if the library takes CLEARLY_BOUND times as long as the transfers, so that
+ * computing limits the product, and if it takes at most CLEARLY_FASTER of the library's time,
+ * because its larger tiles overlap less; where nothing is transferred, FASTER of it. End to end
+ * on an H200 emulated took 0.47 to 0.99 of the library's time there
+ * (bench/results/h200/auto.csv), and 1.3 in double at 8192, where link and library take equally
+ * long. */
 static const double CLEARLY_BOUND = 1.25, CLEARLY_FASTER = 0.8, FASTER = 0.9;
 
 /* The GPU is taken if by the rates it saves LEAST_SAVED seconds and needs at most WORTH_THE_WAY of
@@ -187,8 +187,8 @@ static const gpumm_kernel *choose_rival (const gpumm_problem *p, const gpumm_opt
   return NULL;
 }
 
-int64_t gpumm_rival_depth (const gpumm_problem *p, const gpumm_options *o, const gpumm_place *place,
-                           gpumm_rival *rival) {
+int gpumm_has_rival (const gpumm_problem *p, const gpumm_options *o, const gpumm_place *place,
+                     gpumm_rival *rival) {
   if (!gpumm_is_auto (o) || !gpumm_is_dense_float (p) || !place->flops[p->output])
     return 0;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
@@ -199,23 +199,25 @@ int64_t gpumm_rival_depth (const gpumm_problem *p, const gpumm_options *o, const
       || !(rival->library = choose_kernel (place, o, &product)))
     return 0;
   /* the library's syrk and herk compute one triangle of A A' in half the time */
-  if (is_gram (p))
-    return 0;
-  int64_t depth = LEAST_WEIGHED, part = gpumm_is_complex (p->output) ? 4 : 2;
-  while (depth < DEEPEST_WEIGHED && 2 * part * depth <= k)
-    depth *= 2;
-  return depth;
+  return !is_gram (p);
 }
 
-/* The seconds of all tiles of the plan. A kernel that keeps no results about panels repeats that
- * work in each tile. */
-static double seconds_of_rival (const gpumm_problem *p, const gpumm_rival_rates *r,
-                                const gpumm_plan *plan) {
-  double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
-  double down = (double) gpumm_pieces (gpumm_m (p), plan->tile_m);
-  double across = (double) gpumm_pieces (gpumm_n (p), plan->tile_n);
-  double operands = plan->keeps ? m * k + k * n : across * m * k + down * k * n;
-  return down * across * r->call + r->operand * operands + r->product * gpumm_dense_flops (p);
+int64_t gpumm_trial_edge (gpumm_type type) {
+  return TRIAL_EDGE[type];
+}
+
+/* The rival also prepares each element of A and B and converts each of C, which takes a larger
+ * part of its time where m, n or k is shorter than in the trial. Larger products count as the
+ * trial. */
+static double seconds_of_rival (const gpumm_problem *p, const gpumm_place *place) {
+  const double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
+  const double shorter = (double) gpumm_trial_edge (p->output) * (1 / m + 1 / n + 1 / k) / 3;
+  return place->rival.rival * gpumm_dense_flops (p) * fmax (1, shorter);
+}
+
+/* Are the kernel's results about panels computed once? */
+static int works_once (const gpumm_problem *p, const gpumm_plan *plan) {
+  return plan->keeps || (plan->tile_m >= gpumm_m (p) && plan->tile_n >= gpumm_n (p));
 }
 
 /* Changes the plan to the rival if measured rates say that it is clearly faster. */
@@ -224,16 +226,17 @@ static void weigh_rival (const gpumm_problem *p, const gpumm_options *o, gpumm_c
   const gpumm_rival_rates *r = &place->rival;
   gpumm_plan other = *plan;
   gpumm_rival rival;
-  if (!gpumm_rival_depth (p, o, place, &rival) || !r->product || !r->library
+  if (!gpumm_has_rival (p, o, place, &rival) || !r->rival || !r->library
       || !gpumm_bound_by_computing (p, place, 1 / r->library))
     return;
   other.kernel = rival.kernel;
   other.algorithm = gpumm_algorithm_find (other.kernel->algorithm);
   /* its workspace must not cause more transfers */
-  if (gpumm_choose_tiles (p, place, choices, o->max_device_memory, &other) || !other.resident)
+  if (gpumm_choose_tiles (p, place, choices, o->max_device_memory, &other) || !other.resident
+      || !works_once (p, &other))
     return;
   other.library_seconds = r->library * gpumm_dense_flops (p);
-  other.rival_seconds = seconds_of_rival (p, r, &other);
+  other.rival_seconds = seconds_of_rival (p, place);
   const int moves = gpumm_bytes_up (p) + gpumm_bytes_down (p) > 0;
   if (other.rival_seconds > (moves ? CLEARLY_FASTER : FASTER) * other.library_seconds)
     return;
@@ -419,8 +422,8 @@ static gpumm_status plan_gpu (const gpumm_problem *p, const gpumm_options *o,
                                   : plan_sparse_device (p, o, gpu, on_device, plan);
 }
 
-/* Chooses between the CPU and the GPU by estimates; *estimate and *seconds, of the plan, are left as they
- * were if there was nothing to choose. */
+/* Chooses between the CPU and the GPU by estimates; *estimate and *seconds, of the plan, are
+ * left as they were if there was nothing to choose. */
 static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
                                gpumm_choices *choices, const gpumm_algorithm *on_device,
                                const char *what, gpumm_plan *plan, gpumm_sparse_estimate *estimate,

@@ -1,10 +1,10 @@
 /* spread.c - a product of full matrices on several devices.
  *
- * Columns of op (B) and C are split. k is not split, so that one device sums each element. The tiles
- * are those of one device, so most kernels sum each element in the same order. A part is a job in a
- * thread, with its share of the cores. Matrices that fit the devices go up once: devices give each
- * other the panels of op (A) (move/exchange.h). If a device fails, the others compute its part in the
- * next round, or at last the CPU.
+ * Columns of op (B) and C are split. k is not split, so that one device sums each element. The
+ * tiles are those of one device, so most kernels sum each element in the same order. A part is a
+ * job in a thread, with its share of the cores. Matrices that fit the devices go up once: devices
+ * give each other the panels of op (A) (move/exchange.h). If a device fails, the others compute its
+ * part in the next round, or at last the CPU.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "spread.h"
@@ -26,9 +26,10 @@
 
 enum { MOST = GPUMM_MOST_SHARES, CPU = -1 };
 
-/* Links are measured for products that take one device at least WORTH seconds by the rates of small
- * products, which large ones exceed: the shortest product that gained by two devices took 25 ms, and
- * 56 ms by these rates. A product is spread if several take at most FASTER of the time of one. */
+/* Links are measured for products that take one device at least WORTH seconds by the rates of
+ * small products, which large ones exceed: the shortest product that gained by two devices took
+ * 25 ms, and 56 ms by these rates. A product is spread if several take at most FASTER of the
+ * time of one. */
 static const double WORTH = 45e-3, FASTER = 0.9;
 
 /* What several devices take besides: threads and parts. */
@@ -203,8 +204,8 @@ static int is_of_device (gpumm_status status) {
          || status == GPUMM_HOST_MEMORY || status == GPUMM_UNSUPPORTED;
 }
 
-/* Leaves out the device of a part that failed, and gives its parts to the others, in turn; or at last to
- * the CPU. Returns 0 if there is none. */
+/* Leaves out the device of a part that failed, and gives its parts to the others, in turn; or at
+ * last to the CPU. Returns 0 if there is none. */
 static int hand_on (spread *s, const part *failed) {
   const gpumm_options *o = &s->whole->options;
   const int device = failed->device;
@@ -266,7 +267,8 @@ static void end_exchange (spread *s) {
   s->exchange = NULL;
 }
 
-/* If a device fails during an exchange, discard the whole round: the panels it sent may be wrong. */
+/* If a device fails during an exchange, discard the whole round: the panels it sent may be
+ * wrong. */
 static void begin_again (spread *s) {
   for (part *p = s->part; p < s->part + s->parts; p++) {
     s->calls->close (p->job);
@@ -334,9 +336,9 @@ static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_p
   return status;
 }
 
-/* Finds the allowed devices that can be used, and their rates relative to each other: 1 for each if none is
- * known. Devices of the first one's model are as fast as it: rates that are measured one after the other
- * differ by a third at times. *place and *seconds are those of the first. */
+/* Finds the allowed devices that can be used, and their rates relative to each other: 1 for each
+ * if none is known. Devices of the first one's model are as fast as it: rates that are measured
+ * one after the other differ by a third at times. *place and *seconds are those of the first. */
 static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *place,
                                   double *seconds) {
   const int on_gpu = s->whole->plan.backend == GPUMM_GPU;
@@ -463,7 +465,8 @@ gpumm_status gpumm_spread_open (gpumm_job *job, const gpumm_part_calls *calls) {
   return status;
 }
 
-/* The place of each part's result in C, and of its C0, which may have moved since it was opened (routine.c). */
+/* The place of each part's result in C, and of its C0, which may have moved since it was opened
+ * (routine.c). */
 static void place_results (spread *s, const gpumm_matrix *result) {
   int64_t column = 0;
   for (part *p = s->part; p < s->part + s->parts; p++) {

@@ -13,8 +13,8 @@ typedef struct gpumm_part_calls {
   void (*close) (struct gpumm_job *part);
 } gpumm_part_calls;
 
-/* Opens the parts of a planned job if its matrices are full, its options allow several devices and they
- * are estimated to be faster than one; else job->spread stays NULL. */
+/* Opens the parts of a planned job if its matrices are full, its options allow several devices
+ * and they are estimated to be faster than one; else job->spread stays NULL. */
 gpumm_status gpumm_spread_open (struct gpumm_job *job, const gpumm_part_calls *calls);
 
 /* Runs them and fills the report. */
@@ -24,8 +24,8 @@ void gpumm_spread_close (struct gpumm_job *job);
 
 enum { GPUMM_MOST_SHARES = 64 };
 
-/* Adds what the devices of a product did to `shares`, of which there is one for each device: what its report
- * has of each, or of all if it was not spread. */
+/* Adds what the devices of a product did to `shares`, of which there is one for each device:
+ * what its report has of each, or of all if it was not spread. */
 void gpumm_add_shares (gpumm_share *shares, int *count, const gpumm_report *of);
 
 /* Bytes per second of large matrices, of one device alone and of all at once. */
@@ -37,8 +37,8 @@ typedef struct gpumm_links {
   gpumm_link one, all;
 } gpumm_links;
 
-/* What decides: the seconds that one device computes; the bytes of the operand that all devices need,
- * of the one that is split, and of C. */
+/* What decides: the seconds that one device computes; the bytes of the operand that all devices
+ * need, of the one that is split, and of C. */
 typedef struct gpumm_spread_costs {
   double compute, common, split, result;
   gpumm_links links;

@@ -1,7 +1,7 @@
 /* pass.h - a product on a device: its memory, its kernel, and the steps that launch the kernel.
  *
- * An algorithm says what goes up, what a launch reads and writes, and what comes down. `status` keeps
- * the first failure; functions called after a failure do nothing.
+ * An algorithm says what goes up, what a launch reads and writes, and what comes down. `status`
+ * keeps the first failure; functions called after a failure do nothing.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_PASS_H
@@ -58,7 +58,8 @@ gpumm_status gpumm_pass_choose (gpumm_pass *pass, gpumm_describe *describe);
 
 /* ---- steps -------------------------------------------------------------------------------- */
 
-/* The number of launches for this many seconds of work: a launch cannot be revoked, so it is short. */
+/* The number of launches for this many seconds of work: a launch cannot be revoked, so it is
+ * short. */
 int64_t gpumm_launch_count (double seconds);
 
 typedef struct gpumm_task {

@@ -52,8 +52,8 @@ static void put (gpumm_matrix *x, int64_t i, int value) {
   }
 }
 
-/* Stored rows x cols, in blocks of this size if the format is blocks: a third of the places hold an entry;
- * full matrices have gaps between their columns. */
+/* Stored rows x cols, in blocks of this size if the format is blocks: a third of the places hold
+ * an entry; full matrices have gaps between their columns. */
 static gpumm_matrix make (gpumm_format format, gpumm_type type, gpumm_op op, int64_t rows,
                           int64_t cols, int64_t block) {
   gpumm_matrix x = {.format = format, .type = type, .op = op, .rows = rows, .cols = cols};
@@ -184,7 +184,8 @@ static const row table[] = {
     {"bsr", B, B, GPUMM_D, GPUMM_D, N, N, 24, 28, 16, 4, {1, 0}, {0, 0}, 1, 0, 0},
     {"classic", B, B, GPUMM_U16, GPUMM_U16, N, N, 24, 28, 16, 4, {1, 0}, {0, 0}, 1, 0, GPUMM_U32},
     {"tiled", F, F, GPUMM_Z, GPUMM_D, N, T, 33, 65, 17, 0, {1, 2}, {0, 1}, 0, 0, 0},
-    /* panels of more than 4 MiB, of which each device brings a share; those of the last two go up narrow */
+    /* panels of more than 4 MiB, of which each device brings a share; those of the last two go
+     * up narrow */
     {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 70, 4, 8000, 0, {1, 0}, {0, 0}, 0, 0, 0},
     {"naive", F, F, GPUMM_D, GPUMM_D, N, T, 1600, 4, 700, 0, {1, 0}, {2, 0}, 0, 0, 0},
     {"tiled", F, F, GPUMM_Z, GPUMM_Z, H, N, 300, 4, 1500, 0, {1, 0}, {0, 0}, 0, 0, 0},
@@ -361,7 +362,8 @@ static void test_shares (void) {
   gpumm_reset ();
 }
 
-/* One device with far less memory than the others, and all with little: out of core, and the same. */
+/* One device with far less memory than the others, and all with little: out of core, and the
+ * same. */
 static void test_memory (void) {
   const row t = {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 200, 260, 150, 0, {1, 0}, {1, 0}, 0, 0, 0};
   product x;
@@ -391,11 +393,12 @@ static void test_memory (void) {
   gpumm_reset ();
 }
 
-/* Each takes 10 ms, so not every call of each device is tried in each row, and fewer of long products. */
+/* Each takes 10 ms, so not every call of each device is tried in each row, and fewer of long
+ * products. */
 enum { STEP = 29 * SANITIZED_STEP, STEP_OF_LONG = 3 * STEP };
 
-/* The n-th call of each device fails, alone or with all that follow: the others do its part, and the report
- * says so. Only where device 0 fails before there is a plan, the product does. */
+/* The n-th call of each device fails, alone or with all that follow: the others do its part, and
+ * the report says so. Only where device 0 fails before there is a plan, the product does. */
 static void test_faults (void) {
   static const int rows[] = {0, 6, 1, 3, 4, 7, SHARES, SHARES + 1};
   int told = 0, failures = 0;
