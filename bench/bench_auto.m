@@ -33,7 +33,6 @@ if (numel (args) > 2)
   algorithms = strsplit (args{3}, ",");
 endif
 
-setenv ("GPUMM_TUNED", "0"); # ignore the user's tuned table
 devices = gpumm_info ().devices;
 if (isempty (devices))
   error ("bench_auto: there is no GPU");

@@ -7,32 +7,12 @@
 ## and all GPUs compute in turn, now one first, now all, for about two seconds, but 5 to 31 times each, after
 ## one product that is checked: C * x with A * (B * x) for a random x, and C on all GPUs with C on one.  The
 ## columns are the median and the least time in milliseconds of each, the quotient of the medians, how many
-## GPUs took part, the bytes of C, and gigabytes of C per second.  Sparse: n columns with `k` elements each;
-## blocks: n block rows with k blocks of b x b each; integers: uint16 blocks of b x b, of which A and B of
-## n x n have k each; uint32 results.
+## GPUs took part, the bytes of C, and gigabytes of C per second.
 ##
 ## SPDX-License-Identifier: BSD-3-Clause
 1; # a script
 
 addpath (fileparts (mfilename ("fullpath"))); # bytes_of
-
-function S = random_columns (n, each)
-  S = sparse (randi (n, n * each, 1), repmat ((1:n)', each, 1), rand (n * each, 1) - 0.5, n, n);
-endfunction
-
-function S = random_blocks (b, n, each, make)
-  I = repmat ((1:n)', each, 1);
-  J = mod (I + reshape (repmat (randperm (n, each), n, 1), [], 1), n) + 1; # of each row different ones
-  S = blocksparse (I, J, make (b, b, numel (I)), n * b, n * b);
-endfunction
-
-## `count` random places of the block matrix, about as many in each row, for a million random blocks in turn.
-function S = random_integers (b, n, count)
-  [J, I] = find (rand (n / b) < count / (n / b)^2); # by rows, as they are stored
-  X = uint16 (65535 * rand (b, b, 1e6, "single"));
-  X = repmat (X, [1, 1, ceil(numel (I) / 1e6)]);
-  S = blocksparse (I, J, X(:,:,1:numel (I)), n, n);
-endfunction
 
 function y = times (X, x)
   y = gpumm (X, x, "Backend", "cpu");
@@ -44,10 +24,6 @@ function check (C, D, A, B)
   if (isa (A, "single"))
     tolerance = 1e-3;
   endif
-  if (isa (A, "blocksparse") && isinteger (A))
-    assert (isequal (C, D));
-    return; # the tests compare them with their definition
-  endif
   x = rand (columns (B), 1) - 0.5;
   right = times (A, times (B, x));
   for X = {C, D}
@@ -55,23 +31,23 @@ function check (C, D, A, B)
   endfor
 endfunction
 
-function [seconds, info] = time_once (device, A, B, options)
+function [seconds, info] = time_once (device, A, B)
   tic;
-  [C, info] = gpumm (A, B, "Device", device, options{:});
+  [C, info] = gpumm (A, B, "Device", device);
   seconds = toc;
 endfunction
 
 ## Prints the row if it is asked for; [A, B] = make () are the operands.
-function row (kind, type, sizes, make, varargin)
+function row (kind, type, sizes, make)
   global only
   shown = strjoin (arrayfun (@(n) sprintf ("%d", n), sizes, "uniformoutput", false), "x");
   if (isempty (regexp ([kind, " ", type, " ", shown], only, "once")))
     return;
   endif
   [A, B] = make ();
-  C = gpumm (A, B, "Device", 0, varargin{:});
+  C = gpumm (A, B, "Device", 0);
   tic;
-  D = gpumm (A, B, "Device", "all", varargin{:});
+  D = gpumm (A, B, "Device", "all");
   repeats = min (max (round (1 / toc), 5), 31);
   check (C, D, A, B);
   bytes = bytes_of (C);
@@ -79,12 +55,12 @@ function row (kind, type, sizes, make, varargin)
   one = all = zeros (1, repeats);
   for i = 1:repeats
     if (mod (i, 2) == 1)
-      one(i) = 1e3 * time_once (0, A, B, varargin);
+      one(i) = 1e3 * time_once (0, A, B);
     endif
-    [seconds, info] = time_once ("all", A, B, varargin);
+    [seconds, info] = time_once ("all", A, B);
     all(i) = 1e3 * seconds;
     if (mod (i, 2) == 0)
-      one(i) = 1e3 * time_once (0, A, B, varargin);
+      one(i) = 1e3 * time_once (0, A, B);
     endif
   endfor
   printf ("%s,%s,%s,%d,%.4g,%.4g,%.4g,%.4g,%.3f,%d,%.4g,%.4g,\"%s\"\n", kind, type, shown, repeats, ...
@@ -117,25 +93,4 @@ for s = {[100, 4000, 100000], [100000, 4000, 100], [100000, 500, 500], [500, 500
          [2000, 200000, 2000], [20000, 20, 20000], [20000, 500, 20000], [64, 20000, 20000], ...
          [20000, 20000, 64], [3000, 3001, 12000]}
   row ("shapes", "double", s{1}, @() deal (uniform (s{1}(1), s{1}(2)), uniform (s{1}(2), s{1}(3))));
-endfor
-
-for c = {[32768, 200], [20000, 64], [200000, 16], [1000000, 8], [20000, 8], [5000, 40]}
-  n = c{1}(1);
-  S = @() random_columns (n, c{1}(2));
-  row ("sparse", "double", c{1}, @() deal (S ())); # one matrix twice
-  if (n < 1e6)
-    row ("sparse by full", "double", [c{1}, 256], @() deal (S (), uniform (n, 256)));
-    row ("full by sparse", "double", [256, c{1}], @() deal (uniform (256, n), S ()));
-  endif
-endfor
-
-real_blocks = @(m, n, k) rand (m, n, k) - 0.5;
-for c = {[4, 20000, 16], [9, 20000, 20], [23, 8000, 20], [23, 20000, 30]}
-  row ("blocks", "double", c{1}, @() deal (random_blocks (num2cell (c{1}){:}, real_blocks)));
-endfor
-
-for c = {[4, 32768, 33000000], [4, 32768, 10000000], [4, 32768, 1000000], [8, 32768, 8800000], ...
-         [4, 8192, 600000]}
-  S = @() random_integers (num2cell (c{1}){:});
-  row ("integers", "uint16", c{1}, @() deal (S (), S ()), "OutputClass", "uint32");
 endfor

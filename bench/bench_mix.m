@@ -27,7 +27,6 @@ endfunction
 
 folders = argv ();
 addpath (folders{:});
-setenv ("GPUMM_TUNED", "0");
 rand ("twister", 1);
 randn ("twister", 1);
 

@@ -52,7 +52,6 @@ if (numel (args) > 4)
   all_data = strsplit (args{5}, ",");
 endif
 
-setenv ("GPUMM_TUNED", "0"); # ignore the user's tuned table
 devices = gpumm_info ().devices;
 if (isempty (devices))
   error ("bench_narrow: there is no GPU");

@@ -1,8 +1,7 @@
 /* context.h - a device and what is kept for it between calls.
  *
  * Whatever runs on a device takes its context, never "the" device: memory, streams and events come from
- * its pools, and the plan weighs its rates and tuned rows. There is one context per device, made once and
- * never freed.
+ * its pools, and the plan weighs its rates. There is one context per device, made once and never freed.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_CONTEXT_H
@@ -28,7 +27,6 @@ typedef struct gpumm_context {
   } arrays;
   gpumm_device_properties seen; /* by the last gpumm_context_properties; no name: not yet */
   struct gpumm_rates *rates;    /* rates.c; NULL: nothing measured yet */
-  struct gpumm_tuned *tuned;    /* tuned.c; NULL: not read yet */
 } gpumm_context;
 
 #endif

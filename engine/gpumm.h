@@ -150,8 +150,8 @@ typedef struct gpumm_options {
   int64_t max_device_memory; /* bytes; 0: the free memory */
   int max_capability;        /* hide kernels that need a newer GPU (75: 7.5); 0: no limit */
   /* Several GPUs: bit 1 << index for each that may take part; all bits: all GPUs. 0: see device. A
-   * product of matrices in host memory is spread over those with which measured rates say that it is
-   * faster. */
+   * product of full matrices in host memory is spread over those with which measured rates say that
+   * it is faster; another runs on the first. */
   uint64_t devices;
 } gpumm_options;
 
@@ -774,7 +774,6 @@ typedef struct gpumm_kernel_info {
   unsigned types; /* bit 1 << gpumm_type for each type that it multiplies */
   int tile_m, tile_n, tile_k, thread_m, thread_n;
   int capability;
-  int automatic; /* "auto" may take it: its error bound is not above plain arithmetic's */
 } gpumm_kernel_info;
 
 /* A row of the table of kernels with sparse or block-sparse operands. */
@@ -788,16 +787,6 @@ typedef struct gpumm_algorithm_info {
   const char *summary; /* one line */
   int on_device;       /* runs kernels of the tables, on a GPU or on the CPU's host device */
 } gpumm_algorithm_info;
-
-/* What gpumm_tune has stored for a device, in the user's configuration folder. */
-typedef struct gpumm_tuned_info {
-  char device[128]; /* its name */
-  char file[4096];  /* the table's path; "" if the environment names no folder */
-  char header[512]; /* the lines that the file must begin with */
-  int lines;        /* number of lines in use */
-  int ignored;      /* number of lines that are of no use on this device */
-  char why[256];    /* why the table is not in use; "" if it is */
-} gpumm_tuned_info;
 
 GPUMM_API const char *gpumm_version (void); /* "0.1.0" */
 
@@ -820,11 +809,8 @@ GPUMM_API gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info);
 GPUMM_API gpumm_status gpumm_sparse_kernel_at (int i, gpumm_sparse_kernel_info *info);
 GPUMM_API gpumm_status gpumm_algorithm_at (int i, gpumm_algorithm_info *info);
 
-/* device is the index of a GPU, or GPUMM_HOST for the CPU's host device. */
-GPUMM_API gpumm_status gpumm_tuned_table (int device, gpumm_tuned_info *info);
-
-/* Releases all memory kept between calls, on host and devices. The next call starts afresh and
- * reads tuned tables again. */
+/* Releases all memory kept between calls, on host and devices. The next call starts
+ * afresh. */
 GPUMM_API gpumm_status gpumm_reset (void);
 
 /* ---- fault injection and counts, for tests ------------------------------------------------ */

@@ -15,7 +15,6 @@
 #include "rates.h"
 #include "spread.h"
 #include "symmetry.h"
-#include "tuned.h"
 #include "types.h"
 
 #include <stdio.h>
@@ -403,8 +402,7 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
 static const double COUNTING = 0.4;
 
 static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options *options,
-                              const gpumm_job *whole, struct gpumm_exchange *exchange, int member,
-                              gpumm_job **result);
+                              const gpumm_job *whole, gpumm_job **result);
 
 /* The symbolic phase, on several devices where that is faster. */
 static gpumm_status count (gpumm_job *job) {
@@ -423,8 +421,7 @@ static gpumm_status count (gpumm_job *job) {
 
 /* Checks, plans and counts; the entries of a part were checked with the whole. */
 static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options *options,
-                              const gpumm_job *whole, struct gpumm_exchange *exchange, int member,
-                              gpumm_job **result) {
+                              const gpumm_job *whole, gpumm_job **result) {
   gpumm_status status;
   double opened = gpumm_seconds ();
   gpumm_job *job = gpumm_allocate (1, sizeof *job);
@@ -434,8 +431,6 @@ static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options 
   job->problem = *problem;
   job->options = options ? *options : (gpumm_options){.device = -1};
   job->whole = whole;
-  job->exchange = exchange;
-  job->member = member;
   job->opened = opened;
   status = check_options (&job->options);
   if (!status)
@@ -480,8 +475,6 @@ gpumm_status gpumm_check_environment (void) {
   gpumm_status status = gpumm_check_limit ();
   if (!status)
     status = gpumm_check_devices ();
-  if (!status)
-    status = gpumm_check_tuned ();
   return status ? status : gpumm_check_blas ();
 }
 
@@ -493,7 +486,7 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
   const gpumm_status status = gpumm_check_environment ();
   if (status)
     return status;
-  return problem ? open_job (problem, options, NULL, NULL, 0, result)
+  return problem ? open_job (problem, options, NULL, result)
                  : gpumm_fail (GPUMM_INVALID, "no problem given");
 }
 
@@ -679,13 +672,8 @@ void gpumm_close (gpumm_job *job) {
   gpumm_cancel_leave ();
 }
 
-static void forget (gpumm_context *context) {
-  gpumm_rates_forget (context);
-  gpumm_tuned_forget (context);
-}
-
 gpumm_status gpumm_reset (void) {
-  gpumm_devices_reset (forget);
+  gpumm_devices_reset (gpumm_rates_forget);
   gpumm_rates_forget (NULL);
   gpumm_links_forget ();
   return GPUMM_OK;

@@ -1,7 +1,7 @@
 /* links.c - how fast large matrices move between the host and several devices at once.
  *
- * Each device has a link of its own, but all share the cores that copy and the host's memory. On one host two
- * H100 received 1.4 to 1.9 times as much as one, sent no more, and did both at once no faster than one.
+ * Each device has a link of its own, but all share the cores that copy and the host's memory. On
+ * one host two H100 received 1.4 to 1.9 times as much as one, and sent no more.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "links.h"
@@ -14,30 +14,25 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Flat matrices of 0.25 GiB, or of 128 MiB for each device, go up, come down, or both, beside others that take a
- * few percent of that. On four H200 0.25 GiB went up at 83 GB/s and came down at 60, 0.5 GiB at 95 and 69, 1 GiB at
- * 97 and 71. */
+/* Flat matrices of 0.25 GiB, or of 128 MiB for each device, go up or come down, beside others
+ * that take a few percent of that. On four H200 0.25 GiB went up at 83 GB/s and came down at 60,
+ * 0.5 GiB at 95 and 69, 1 GiB at 97 and 71. */
 enum { ROWS = 512, COLS = 65536, COLS_EACH = COLS / 2, THIN = 16, MOST_ROUNDS = 4 };
 
-/* No further round begins so long after the first, which opens the devices. */
+/* No further round begins so many seconds after the first, which opens the devices. */
 static const double ENOUGH = 0.15;
 
-/* The host may have been busy with something else: after so many seconds the next product adds another round. */
-static const double AGAIN[] = {1, 4, 16, 64};
-enum { AGAIN_COUNT = sizeof AGAIN / sizeof *AGAIN };
-
-/* The least seconds of a product that moves little, and of those that bring a flat matrix down, up, and up while
- * another comes down. */
+/* The least seconds of a product that moves little, and of those that bring a flat matrix down
+ * and up. */
 typedef struct {
-  double little, down, up, both;
+  double little, down, up;
 } times;
 
 /* What is known of a set of devices, by their bits. */
 typedef struct {
   uint64_t devices;
   times one, all;
-  int failed, again; /* again: how often it was measured again */
-  double first;      /* when it was measured first */
+  int failed;
 } entry;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -54,13 +49,6 @@ int gpumm_links_measuring (void) {
 void gpumm_links_forget (void) {
   pthread_mutex_lock (&lock);
   memset (known, 0, sizeof known);
-  pthread_mutex_unlock (&lock);
-}
-
-void gpumm_links_age (double seconds) {
-  pthread_mutex_lock (&lock);
-  for (entry *e = known; e < known + SETS; e++)
-    e->first -= seconds;
   pthread_mutex_unlock (&lock);
 }
 
@@ -94,7 +82,7 @@ static gpumm_status time_product (const trial *t, const gpumm_matrix *a, const g
   if (!c->values)
     return GPUMM_HOST_MEMORY;
   const double began = gpumm_seconds ();
-  gpumm_status status = t->calls->open (&problem, &options, NULL, NULL, 0, &job);
+  gpumm_status status = t->calls->open (&problem, &options, NULL, &job);
   if (!status) {
     status = t->calls->run (job, c);
     t->calls->close (job);
@@ -104,17 +92,14 @@ static gpumm_status time_product (const trial *t, const gpumm_matrix *a, const g
 }
 
 static gpumm_status time_moves (const trial *t, times *least) {
-  gpumm_matrix flat = {0}, few = {0}, other = {0}, little = {0};
+  gpumm_matrix flat = {0}, few = {0}, little = {0};
   gpumm_status status = time_product (t, &t->wide, &t->square, &little, &least->little);
   if (!status)
     status = time_product (t, &t->tall, &t->few, &flat, &least->down);
   if (!status)
     status = time_product (t, &t->wide, &flat, &few, &least->up);
-  if (!status)
-    status = time_product (t, &t->square, &flat, &other, &least->both);
   gpumm_release (flat.values);
   gpumm_release (few.values);
-  gpumm_release (other.values);
   gpumm_release (little.values);
   return status;
 }
@@ -126,16 +111,15 @@ static double rate (double seconds, const times *least, uint64_t devices) {
 }
 
 static gpumm_link link_of (const times *least, uint64_t devices) {
-  return (gpumm_link){rate (least->up, least, devices), rate (least->down, least, devices),
-                      rate (least->both, least, devices)};
+  return (gpumm_link){rate (least->up, least, devices), rate (least->down, least, devices)};
 }
 
 static uint64_t first_of (uint64_t devices) {
   return devices & -devices;
 }
 
-/* Lowers the times of one device, and of all, in one round or several. */
-static gpumm_status measure (entry *e, const gpumm_part_calls *calls, int most_rounds) {
+/* Lowers the times of one device, and of all, in several rounds. */
+static gpumm_status measure (entry *e, const gpumm_part_calls *calls) {
   trial all = {.devices = e->devices,
                .calls = calls,
                .square = random_operand (ROWS, ROWS),
@@ -150,7 +134,7 @@ static gpumm_status measure (entry *e, const gpumm_part_calls *calls, int most_r
   one.devices = first_of (e->devices);
   one.few.cols = columns (one.devices);
   double first_ended = 0;
-  for (int i = 0; i < most_rounds && !status && (i < 2 || gpumm_seconds () - first_ended < ENOUGH);
+  for (int i = 0; i < MOST_ROUNDS && !status && (i < 2 || gpumm_seconds () - first_ended < ENOUGH);
        i++) {
     status = time_moves (&one, &e->one);
     if (!status)
@@ -164,10 +148,10 @@ static gpumm_status measure (entry *e, const gpumm_part_calls *calls, int most_r
 }
 
 /* The same, as no part of the caller's product: neither its progress nor its choice of devices. */
-static gpumm_status measure_apart (entry *e, const gpumm_part_calls *calls, int most_rounds) {
+static gpumm_status measure_apart (entry *e, const gpumm_part_calls *calls) {
   is_measuring = 1;
   gpumm_progress_enter (gpumm_seconds (), 0, 0);
-  const gpumm_status status = measure (e, calls, most_rounds);
+  const gpumm_status status = measure (e, calls);
   gpumm_progress_leave ();
   is_measuring = 0;
   return status;
@@ -175,13 +159,12 @@ static gpumm_status measure_apart (entry *e, const gpumm_part_calls *calls, int 
 
 /* A set that is not known yet. What fails is not tried again, unless it was stopped. */
 static gpumm_status add (uint64_t devices, const gpumm_part_calls *calls, entry **added) {
-  const times none = {INFINITY, INFINITY, INFINITY, INFINITY};
+  const times none = {INFINITY, INFINITY, INFINITY};
   entry e = {.devices = devices, .one = none, .all = none};
-  const gpumm_status status = measure_apart (&e, calls, MOST_ROUNDS);
+  const gpumm_status status = measure_apart (&e, calls);
   if (status == GPUMM_CANCELLED)
     return status;
   e.failed = status != GPUMM_OK;
-  e.first = gpumm_seconds ();
   newest = (newest + 1) % SETS;
   known[newest] = e;
   *added = &known[newest];
@@ -195,10 +178,7 @@ static gpumm_status find (uint64_t devices, const gpumm_part_calls *calls, entry
   if (e == known + SETS)
     return add (devices, calls, found);
   *found = e;
-  if (e->failed || e->again == AGAIN_COUNT || gpumm_seconds () - e->first < AGAIN[e->again])
-    return GPUMM_OK;
-  e->again++;
-  return measure_apart (e, calls, 1) == GPUMM_CANCELLED ? GPUMM_CANCELLED : GPUMM_OK;
+  return GPUMM_OK;
 }
 
 gpumm_status gpumm_links_of (uint64_t devices, const gpumm_part_calls *calls, gpumm_links *links) {

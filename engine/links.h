@@ -5,11 +5,11 @@
 
 #include "spread.h"
 
-/* Fills in the rates of the first of these GPUs alone and of all of them at once. They are measured at the
- * first product that could be spread over these GPUs, which takes some 0.2 s after the GPUs are open and 0.6 GiB
- * of host memory, by products of `calls` that compute next to nothing; and again, in 0.07 s, at products 1, 4, 16
- * and 64 s later, as the least times count. If the first measurement fails they are 0 from then on. The status
- * is GPUMM_OK or GPUMM_CANCELLED. */
+/* Fills in the rates of the first of these GPUs alone and of all of them at once. They are
+ * measured once, at the first product that could be spread over these GPUs, which takes up to
+ * 0.2 s after the GPUs are open and 0.3 GiB of host memory, by products of `calls` that compute
+ * next to nothing. If the measurement fails they are 0 from then on. The status is GPUMM_OK or
+ * GPUMM_CANCELLED. */
 gpumm_status gpumm_links_of (uint64_t devices, const gpumm_part_calls *calls, gpumm_links *links);
 
 /* Is this thread measuring? Its products are then spread over all devices that they may use. */
@@ -17,8 +17,5 @@ int gpumm_links_measuring (void);
 
 /* The next product measures anew. */
 void gpumm_links_forget (void);
-
-/* What is known becomes so many seconds older, or younger, in tests. */
-void gpumm_links_age (double seconds);
 
 #endif

@@ -31,26 +31,21 @@ static const double FEWEST_FILLED_FLOPS = 2e6, LEAST_FILL = 0.005;
  * elements are counted. */
 static const double FILLED_PART = 0.5;
 
-/* A class of a tuned table was measured with square products of about the size where it begins. It
- * does not apply to products with a size TUNED_REACH times larger or smaller: there a long k, or a
- * size that was not measured, decides which row is fastest. */
-static const int64_t TUNED_REACH = 4;
-
-/* A rival is considered for products that take the library at least WEIGHED_FROM seconds: measuring the
- * rates of "emulated" took 11 to 55 ms on an H200, once per type and class of k. Each size must be
- * at least LEAST_WEIGHED, because the rates come from products this wide. */
+/* A rival is considered for products that take the library at least WEIGHED_FROM seconds: measuring
+ * it takes about as long as one of these. Each size must be at least LEAST_WEIGHED. */
 static const double WEIGHED_FROM = 10e-3;
 static const int64_t LEAST_WEIGHED = 2048;
 
-/* Rates are measured at a power of 2 that is at most half the product's k (complex, which takes
- * longer: a quarter), and at most this: deeper products run at the same rates. */
-static const int64_t DEEPEST_WEIGHED = 8192;
+/* By type S, D, C, Z: with these "emulated" took 0.48, 0.73, 0.31 and 0.67 of cuBLAS's time on
+ * an H200 (emulated.csv), nearly as little as with larger ones. */
+static const int64_t TRIAL_EDGE[] = {4096, 8192, 4096, 4096};
 
-/* It is taken if the library takes CLEARLY_BOUND times as long as the transfers, so that computing
- * limits the product, and if it takes at most CLEARLY_FASTER of the library's time, because its larger
- * tiles overlap less; where nothing is transferred, FASTER of it. End to end on an H200 emulated took 0.47
- * to 0.99 of the library's time there (bench/results/h200/auto.csv), and 1.3 in double at 8192, where
- * link and library take equally long. */
+/* It is taken if the library takes CLEARLY_BOUND times as long as the transfers, so that
+ * computing limits the product, and if it takes at most CLEARLY_FASTER of the library's time,
+ * because its larger tiles overlap less; where nothing is transferred, FASTER of it. End to end
+ * on an H200 emulated took 0.47 to 0.99 of the library's time there
+ * (bench/results/h200/auto.csv), and 1.3 in double at 8192, where link and library take equally
+ * long. */
 static const double CLEARLY_BOUND = 1.25, CLEARLY_FASTER = 0.8, FASTER = 0.9;
 
 /* The GPU is taken if by the rates it saves LEAST_SAVED seconds and needs at most WORTH_THE_WAY of
@@ -59,10 +54,13 @@ static const double CLEARLY_BOUND = 1.25, CLEARLY_FASTER = 0.8, FASTER = 0.9;
  * runs; size 576 was estimated 0.44 ms faster and was 170 to 190 us faster (crossover rows). */
 static const double LEAST_SAVED = 0.25e-3, WORTH_THE_WAY = 0.85;
 
-/* A product of arrays on a device that is queued, each size at most this, ends sooner than the call of a library
- * that launches it: on an H200 that call took 9 to 14 us of the CPU and a launch of "tiled" 4, and tiled
- * takes 0.3 of cuBLAS's time at 128 (bench/results/h200/kernels.csv). */
-static const int64_t LAUNCH_BOUND = 128;
+/* The largest size of a queued product of arrays that takes "tiled", by type S, D, C, Z: there it
+ * takes less time than the call of cuBLAS. On an H200 the call took 9 to 14 us of the CPU, a launch
+ * of "tiled" 4, and each product of a chain of 64 x 64 took 9 us with "tiled" (arrays.csv), so at
+ * least 14 with cuBLAS. "tiled" took 11, 16, 13 and 8 us on the device at these sizes, by events
+ * around one product less those at 16 (kernels.csv), and 27, 37, 37 and 20 us at the next sizes,
+ * 384 (Z: 192). */
+static const int64_t LAUNCH_BOUND[] = {256, 256, 256, 128};
 
 /* Does the name mean an algorithm that runs on a device, or a kernel? Their names differ. */
 static int names_device_algorithm (const char *name) {
@@ -122,25 +120,6 @@ static int may_run (const gpumm_kernel *k, const gpumm_place *place, const gpumm
          && (!k->runs || k->runs (product, &place->properties));
 }
 
-/* The kernel that was fastest in the product's size class, among those that may run it, or NULL. */
-static const gpumm_kernel *choose_tuned (const gpumm_place *place, const char *family,
-                                         const gpumm_product *product, int max_capability) {
-  const gpumm_tuned_row *best = NULL;
-  int64_t least = gpumm_least (product->m, product->n);
-  int64_t longest = product->m > product->n ? product->m : product->n;
-  longest = longest > product->k ? longest : product->k;
-  for (const gpumm_tuned_row *row = place->tuned; row < place->tuned + place->tuned_count; row++) {
-    if (row->from > least || row->from < longest / TUNED_REACH
-        || row->from / TUNED_REACH > product->k || (best && row->from <= best->from))
-      continue;
-    const gpumm_algorithm *a = gpumm_algorithm_find (row->kernel->algorithm);
-    int wanted = family ? strcmp (row->kernel->algorithm, family) == 0 : a && !a->wider_bound;
-    if (wanted && may_run (row->kernel, place, product, max_capability))
-      best = row;
-  }
-  return best ? best->kernel : NULL;
-}
-
 static const gpumm_kernel *choose_in_family (const gpumm_place *place, const char *name,
                                              const gpumm_product *product, int max_capability) {
   const gpumm_kernel *best = NULL;
@@ -163,18 +142,11 @@ static const gpumm_kernel *choose_in_family (const gpumm_place *place, const cha
 }
 
 /* The row that a product of that size should use: of the family that the options name (or the row
- * of that name; "auto": any family), NULL where none may run it. Tuned rows come first; *tuned: was
- * one of them chosen? Then families and their rows as they are ordered. "auto" takes no row whose
- * error bound is wider than plain arithmetic's. */
+ * of that name; "auto": the first of the families), NULL where none may run it. */
 static const gpumm_kernel *choose_kernel (const gpumm_place *place, const gpumm_options *o,
-                                          const gpumm_product *product, int *tuned) {
-  const char *name = gpumm_is_auto (o) ? NULL : o->algorithm;
-  const gpumm_kernel *measured = choose_tuned (place, name, product, o->max_capability);
-  *tuned = measured != NULL;
-  if (measured)
-    return measured;
-  if (name)
-    return choose_in_family (place, name, product, o->max_capability);
+                                          const gpumm_product *product) {
+  if (!gpumm_is_auto (o))
+    return choose_in_family (place, o->algorithm, product, o->max_capability);
   for (const gpumm_algorithm *const *family = families; *family; family++) {
     const gpumm_kernel *k = choose_in_family (place, (*family)->name, product, o->max_capability);
     if (k)
@@ -215,9 +187,8 @@ static const gpumm_kernel *choose_rival (const gpumm_problem *p, const gpumm_opt
   return NULL;
 }
 
-int64_t gpumm_rival_depth (const gpumm_problem *p, const gpumm_options *o, const gpumm_place *place,
-                           gpumm_rival *rival) {
-  int tuned;
+int gpumm_has_rival (const gpumm_problem *p, const gpumm_options *o, const gpumm_place *place,
+                     gpumm_rival *rival) {
   if (!gpumm_is_auto (o) || !gpumm_is_dense_float (p) || !place->flops[p->output])
     return 0;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
@@ -225,26 +196,28 @@ int64_t gpumm_rival_depth (const gpumm_problem *p, const gpumm_options *o, const
   if (gpumm_least (gpumm_least (m, n), k) < LEAST_WEIGHED || gpumm_is_zero (p->alpha)
       || gpumm_dense_flops (p) / place->flops[p->output] < WEIGHED_FROM
       || !(rival->kernel = choose_rival (p, o, place))
-      || !(rival->library = choose_kernel (place, o, &product, &tuned)) || tuned)
+      || !(rival->library = choose_kernel (place, o, &product)))
     return 0;
   /* the library's syrk and herk compute one triangle of A A' in half the time */
-  if (is_gram (p))
-    return 0;
-  int64_t depth = LEAST_WEIGHED, part = gpumm_is_complex (p->output) ? 4 : 2;
-  while (depth < DEEPEST_WEIGHED && 2 * part * depth <= k)
-    depth *= 2;
-  return depth;
+  return !is_gram (p);
 }
 
-/* The seconds of all tiles of the plan. A kernel that keeps no results about panels repeats that
- * work in each tile. */
-static double seconds_of_rival (const gpumm_problem *p, const gpumm_rival_rates *r,
-                                const gpumm_plan *plan) {
-  double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
-  double down = (double) gpumm_pieces (gpumm_m (p), plan->tile_m);
-  double across = (double) gpumm_pieces (gpumm_n (p), plan->tile_n);
-  double operands = plan->keeps ? m * k + k * n : across * m * k + down * k * n;
-  return down * across * r->call + r->operand * operands + r->product * gpumm_dense_flops (p);
+int64_t gpumm_trial_edge (gpumm_type type) {
+  return TRIAL_EDGE[type];
+}
+
+/* The rival also prepares each element of A and B and converts each of C, which takes a larger
+ * part of its time where m, n or k is shorter than in the trial. Larger products count as the
+ * trial. */
+static double seconds_of_rival (const gpumm_problem *p, const gpumm_place *place) {
+  const double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
+  const double shorter = (double) gpumm_trial_edge (p->output) * (1 / m + 1 / n + 1 / k) / 3;
+  return place->rival.rival * gpumm_dense_flops (p) * fmax (1, shorter);
+}
+
+/* Are the kernel's results about panels computed once? */
+static int works_once (const gpumm_problem *p, const gpumm_plan *plan) {
+  return plan->keeps || (plan->tile_m >= gpumm_m (p) && plan->tile_n >= gpumm_n (p));
 }
 
 /* Changes the plan to the rival if measured rates say that it is clearly faster. */
@@ -253,16 +226,17 @@ static void weigh_rival (const gpumm_problem *p, const gpumm_options *o, gpumm_c
   const gpumm_rival_rates *r = &place->rival;
   gpumm_plan other = *plan;
   gpumm_rival rival;
-  if (!gpumm_rival_depth (p, o, place, &rival) || !r->product || !r->library
+  if (!gpumm_has_rival (p, o, place, &rival) || !r->rival || !r->library
       || !gpumm_bound_by_computing (p, place, 1 / r->library))
     return;
   other.kernel = rival.kernel;
   other.algorithm = gpumm_algorithm_find (other.kernel->algorithm);
   /* its workspace must not cause more transfers */
-  if (gpumm_choose_tiles (p, place, choices, o->max_device_memory, &other) || !other.resident)
+  if (gpumm_choose_tiles (p, place, choices, o->max_device_memory, &other) || !other.resident
+      || !works_once (p, &other))
     return;
   other.library_seconds = r->library * gpumm_dense_flops (p);
-  other.rival_seconds = seconds_of_rival (p, r, &other);
+  other.rival_seconds = seconds_of_rival (p, place);
   const int moves = gpumm_bytes_up (p) + gpumm_bytes_down (p) > 0;
   if (other.rival_seconds > (moves ? CLEARLY_FASTER : FASTER) * other.library_seconds)
     return;
@@ -283,7 +257,7 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
                                  gpumm_choices *choices, const gpumm_place *place,
                                  gpumm_plan *plan) {
   gpumm_product product = whole_product (p);
-  const gpumm_kernel *kernel = choose_kernel (place, o, &product, &plan->tuned);
+  const gpumm_kernel *kernel = choose_kernel (place, o, &product);
   if (!kernel)
     return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s matrices on %s%s",
                        gpumm_is_auto (o) ? "auto" : o->algorithm, gpumm_type_name (p->output),
@@ -396,6 +370,11 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
   return status;
 }
 
+static int is_launch_bound (const gpumm_problem *p) {
+  const int64_t bound = gpumm_is_dense_float (p) ? LAUNCH_BOUND[p->output] : 0;
+  return gpumm_m (p) <= bound && gpumm_n (p) <= bound && gpumm_k (p) <= bound;
+}
+
 /* Plans a product that is bound to a device, which is the only place to choose. */
 static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
                                 gpumm_choices *choices, gpumm_plan *plan) {
@@ -417,9 +396,8 @@ static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
                        o->algorithm);
   snprintf (plan->reason, sizeof plan->reason, "%s on the device",
             gpumm_home (p) ? "its operands lie" : "its result stays");
-  const int64_t sides = gpumm_m (p) > gpumm_n (p) ? gpumm_m (p) : gpumm_n (p);
   gpumm_options small = *o;
-  if (p->queues && gpumm_is_auto (o) && sides <= LAUNCH_BOUND && gpumm_k (p) <= LAUNCH_BOUND)
+  if (p->queues && gpumm_is_auto (o) && is_launch_bound (p))
     small.algorithm = gpumm_algorithm_tiled.name;
   return plan_device (p, &small, choices, place, plan);
 }
@@ -444,8 +422,8 @@ static gpumm_status plan_gpu (const gpumm_problem *p, const gpumm_options *o,
                                   : plan_sparse_device (p, o, gpu, on_device, plan);
 }
 
-/* Chooses between the CPU and the GPU by estimates; *estimate and *seconds, of the plan, are left as they
- * were if there was nothing to choose. */
+/* Chooses between the CPU and the GPU by estimates; *estimate and *seconds, of the plan, are
+ * left as they were if there was nothing to choose. */
 static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
                                gpumm_choices *choices, const gpumm_algorithm *on_device,
                                const char *what, gpumm_plan *plan, gpumm_sparse_estimate *estimate,
@@ -582,9 +560,6 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
     if (!status)
       weigh_as_dense (p, o, choices, estimate, seconds, plan);
   }
-  if (!status && plan->tuned)
-    gpumm_add_reason (plan->reason, "; tuned: %s was the fastest measured here at such sizes",
-                      plan->kernel->name);
   if (!status && plan->rival_seconds > 0)
     gpumm_add_reason (
         plan->reason, "; by measured rates %s computes in %.3g ms and the library in %.3g ms",

@@ -1,8 +1,8 @@
 /* plan.h - which device, algorithm, kernel and tiling: decided by a pure function.
  *
- * gpumm_make_plan reads nothing but its arguments, and asks for the places that it needs, so tests run it
- * with made-up devices and rates;
- * gpumm_plan.reason says in one sentence what it decided and why.
+ * gpumm_make_plan reads nothing but its arguments, and asks for the places that it needs, so tests
+ * run it with made-up devices and rates; gpumm_plan.reason says in one sentence what it decided and
+ * why.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_PLAN_H
@@ -10,17 +10,15 @@
 
 #include "context.h"
 #include "gpumm.h"
-#include "tuned.h"
 
 #include <string.h>
 
 struct gpumm_algorithm;
 
-/* Seconds on a device, without transfers, for one type and class of k, with data uniform in (-1/2,
- * 1/2). The library takes `library` per operation, its rival `call`, `operand` for each of
- * the m k + k n elements, and `product` per operation. 0: not known. */
+/* Seconds of an operation on a device, without transfers, with data uniform in (-1/2, 1/2): of the
+ * library, and of its rival in the product of gpumm_trial_edge. 0: not known. */
 typedef struct gpumm_rival_rates {
-  double library, call, operand, product;
+  double library, rival;
 } gpumm_rival_rates;
 
 /* What the plan knows of a place to run: the CPU (context NULL) or one device. */
@@ -35,10 +33,6 @@ typedef struct gpumm_place {
   /* for this product, if it matters (gpumm_place_rival); 0: not known */
   double link; /* bytes per second from page-locked memory */
   gpumm_rival_rates rival;
-  /* the fastest kernels that gpumm_tune measured for the product's type, the best of each class
-   * first */
-  int tuned_count;
-  gpumm_tuned_row tuned[GPUMM_TUNED_ROWS];
 } gpumm_place;
 
 typedef struct gpumm_plan {
@@ -48,7 +42,6 @@ typedef struct gpumm_plan {
   gpumm_device_properties properties;       /* of the device, when the plan was made */
   const gpumm_kernel *kernel;               /* NULL where the algorithm has none */
   const gpumm_sparse_kernel *sparse_kernel; /* asked for by name; NULL: the algorithm chooses */
-  int tuned;                                /* the place's tuned rows chose it */
   /* C is computed in tiles of tile_m x tile_n, summed over steps of tile_k. resident: all of A, B
    * and C are on the device and k is one step. Otherwise the device holds two panels of each
    * operand and two tiles of C, one in use and one in transfer. */
@@ -60,8 +53,8 @@ typedef struct gpumm_plan {
   int64_t device_bytes;    /* of A's, B's and C's buffers and the workspace */
   int64_t keep_bytes;      /* of unused device memory, for the next call */
   double rate; /* of the device's library for this type, operations per second; 0: not known */
-  /* if "auto" took the library's rival: gpumm_product.gain, and the seconds on the device that decided; else
-   * 0 */
+  /* if "auto" took the library's rival: gpumm_product.gain, and the seconds on the device that
+   * decided; else 0 */
   double gain, rival_seconds, library_seconds;
   char reason[GPUMM_REASON_BYTES];
 } gpumm_plan;
@@ -77,8 +70,8 @@ typedef enum gpumm_where {
 typedef struct gpumm_choices {
   const gpumm_place *cpu, *gpu, *host;
   const char *why_no_gpu;
-  /* Looks for a place that the plan needs: nothing else is opened or measured. A failure ends the plan.
-   * NULL: the places are given. */
+  /* Looks for a place that the plan needs: nothing else is opened or measured. A failure ends
+   * the plan. NULL: the places are given. */
   gpumm_status (*find) (struct gpumm_choices *choices, gpumm_where where);
   int keeps_sparse;      /* sparse matrices are not to be multiplied as dense ones */
   int64_t smallest_tile; /* of a product that fits the device; 0: as measured */
@@ -98,10 +91,13 @@ typedef struct gpumm_rival {
   const gpumm_kernel *kernel, *library; /* that "auto" would take without it */
 } gpumm_rival;
 
-/* May "auto" take a rival of the library for this product if it is faster? Then the class of k whose rates
- * decide; else 0, also for products too small to measure for. */
-int64_t gpumm_rival_depth (const gpumm_problem *problem, const gpumm_options *options,
-                           const gpumm_place *place, gpumm_rival *rival);
+/* May "auto" take a rival of the library for this product if it is faster? 0 also for products too
+ * small to measure for. */
+int gpumm_has_rival (const gpumm_problem *problem, const gpumm_options *options,
+                     const gpumm_place *place, gpumm_rival *rival);
+
+/* The rival's rate is measured with an n x n by n x n product; returns n. */
+int64_t gpumm_trial_edge (gpumm_type type);
 
 /* At this rate in operations per second, does computing take clearly longer than the transfers? If
  * not, a faster kernel gains nothing. place->link must be known. */
@@ -111,8 +107,8 @@ int gpumm_bound_by_computing (const gpumm_problem *problem, const gpumm_place *p
 gpumm_status gpumm_make_plan (const gpumm_problem *problem, const gpumm_options *options,
                               gpumm_choices *choices, gpumm_plan *plan);
 
-/* The plan of a part of a product that was planned as a whole, on a device of its own: the same algorithm,
- * kernel and, if they fit, tiles. */
+/* The plan of a part of a product that was planned as a whole, on a device of its own: the same
+ * algorithm, kernel and, if they fit, tiles. */
 gpumm_status gpumm_plan_part (const gpumm_problem *part, const gpumm_options *options,
                               const gpumm_place *place, const gpumm_plan *whole, gpumm_plan *plan);
 

@@ -1,5 +1,5 @@
-/* rates.c - how fast the devices and the CPU are: measured once a process, at the first product that asks.
- * SPDX-License-Identifier: BSD-3-Clause */
+/* rates.c - how fast the devices and the CPU are: measured once a process, at the first product
+ * that asks. SPDX-License-Identifier: BSD-3-Clause */
 #include "rates.h"
 #include "multiply/algorithm.h"
 #include "multiply/blas.h"
@@ -17,14 +17,11 @@
 
 enum { FLOAT_TYPES = 4 };
 
-/* The rates of the library and its rival for one type and class of k; tried is 0 before they are measured. */
+/* The rates of the library and its rival for one type; tried is 0 before they are measured. */
 typedef struct {
-  int64_t depth;
   int library_tried, rival_tried;
   gpumm_rival_rates rates;
-} rival_class;
-
-enum { DEPTHS = 4 }; /* of gpumm_rival_depth */
+} rival_of_type;
 
 typedef struct gpumm_rates {
   double upload, download, call, near_bytes, near_seconds, flops[FLOAT_TYPES];
@@ -32,7 +29,7 @@ typedef struct gpumm_rates {
   int large_tried;
   double link;
   int link_tried;
-  rival_class rival[FLOAT_TYPES][DEPTHS];
+  rival_of_type rival[FLOAT_TYPES];
 } rates;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -42,9 +39,9 @@ static double cpu_flops[FLOAT_TYPES];
  * the sizes where both are equally fast. */
 enum { LARGE = 1024, NEAR = 384, SMALL = 16, CPU_SIZE = 384, ROUNDS = 5 };
 
-/* A product that moves so many bytes is estimated by the rates of large transfers: half of what 8 MB take is
- * waiting for the first to arrive. FLAT x LARGE doubles go up, 64 MiB; TALL x LARGE come down, 256 MiB, as the
- * first touch of fresh memory takes longer to come to its speed. */
+/* A product that moves so many bytes is estimated by the rates of large transfers: half of what
+ * 8 MB take is waiting for the first to arrive. FLAT x LARGE doubles go up, 64 MiB; TALL x LARGE
+ * come down, 256 MiB, as the first touch of fresh memory takes longer to come to its speed. */
 static const double MUCH = 1 << 28;
 enum { FLAT = 8 * LARGE, TALL = 32 * LARGE };
 
@@ -72,9 +69,9 @@ static double flops_of (gpumm_type type, double n) {
   return (gpumm_is_complex (type) ? 8 : 2) * n * n * n;
 }
 
-/* Runs an m x k by k x n product on the device, from x to y (NULL: to new memory each time, as results of
- * Octave's are), several times (the first runs load kernels and fill pools). Returns the best time of the whole
- * product and of the kernel alone. */
+/* Runs an m x k by k x n product on the device, from x to y (NULL: to new memory each time, as
+ * results of Octave's are), several times (the first runs load kernels and fill pools). Returns
+ * the best time of the whole product and of the kernel alone. */
 static gpumm_status time_product (const gpumm_place *place, gpumm_type type, void *x, void *y,
                                   int64_t m, int64_t n, int64_t k, double *total, double *compute) {
   gpumm_choices choices = {.gpu = place};
@@ -179,7 +176,6 @@ gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, int no
   place->properties.memory_free += (int64_t) unused;
   if ((unsigned) type >= FLOAT_TYPES)
     return GPUMM_OK;
-  place->tuned_count = gpumm_tuned_rows (context, &place->properties, type, place->tuned);
   if (is_host_device (context))
     return GPUMM_OK;
   pthread_mutex_lock (&lock);
@@ -218,10 +214,9 @@ void gpumm_place_large (const gpumm_problem *problem, const gpumm_options *optio
 
 /* ---- the library and its rival --------------------------------------------------------------- */
 
-/* The rates are measured with slices of C of TRIAL_ROWS x TRIAL_COLS, the size of the
- * kernel's own int8 products. A consists of copies of one random block; the first LINK_COPIES
- * copies time the link. B is the beginning of A. */
-enum { TRIAL_ROWS = 4096, TRIAL_COLS = 2048, BLOCK_BYTES = 2 << 20, LINK_COPIES = 16 };
+/* A consists of copies of one random block; the first LINK_COPIES copies time the link. B is A. The
+ * library computes at most LIBRARY_ROWS x LIBRARY_COLS of C, the rival all of it. */
+enum { LIBRARY_ROWS = 4096, LIBRARY_COLS = 2048, BLOCK_BYTES = 2 << 20, LINK_COPIES = 16 };
 
 /* The measured launches and their device memory. */
 typedef struct {
@@ -229,7 +224,7 @@ typedef struct {
   const gpumm_driver *driver; /* the context's */
   int device;
   gpumm_type type;
-  int64_t k;
+  int64_t m, n, edge;              /* of C; of A, and of the sums */
   void *block, *a, *c, *workspace; /* block: on the host, page-locked */
   size_t a_bytes, c_bytes, workspace_bytes;
   const gpumm_kernel *kernel;
@@ -284,14 +279,13 @@ static gpumm_status begin_trial (trial *t, gpumm_context *context) {
 
 /* Seconds of the work that run queues on the trial's stream: the better of two runs after a
  * warm-up. */
-static gpumm_status time_on_device (trial *t, gpumm_status (*run) (trial *t, const void *what),
-                                    const void *what, double *seconds) {
+static gpumm_status time_on_device (trial *t, gpumm_status (*run) (trial *t), double *seconds) {
   gpumm_status status = GPUMM_OK;
   for (int round = -1; round < 2 && !status; round++) {
     double elapsed = 0;
     status = t->driver->event_record (t->device, t->from, t->stream);
     if (!status)
-      status = run (t, what);
+      status = run (t);
     if (!status)
       status = t->driver->event_record (t->device, t->to, t->stream);
     if (!status)
@@ -304,34 +298,28 @@ static gpumm_status time_on_device (trial *t, gpumm_status (*run) (trial *t, con
   return status;
 }
 
-static gpumm_status run_copies (trial *t, const void *what) {
-  (void) what;
+static gpumm_status run_copies (trial *t) {
   return fill_a (t, (size_t) LINK_COPIES * BLOCK_BYTES);
 }
 
-typedef struct {
-  int64_t m, n, k; /* k = 0: the trial's k */
-} slice;
-
-static gpumm_product product_of (const trial *t, const slice *s) {
+static gpumm_product product_of (const trial *t) {
   return (gpumm_product){.type = t->type,
-                         .m = s->m,
-                         .n = s->n,
-                         .k = s->k ? s->k : t->k,
+                         .m = t->m,
+                         .n = t->n,
+                         .k = t->edge,
                          .a = t->a,
-                         .lda = TRIAL_ROWS,
+                         .lda = t->edge,
                          .b = t->a,
-                         .ldb = t->k,
+                         .ldb = t->edge,
                          .c = t->c,
-                         .ldc = TRIAL_ROWS,
+                         .ldc = t->m,
                          .alpha = {1, 0},
                          .workspace = t->workspace,
                          .workspace_bytes = t->workspace_bytes};
 }
 
-static gpumm_status run_slice (trial *t, const void *what) {
-  const slice *s = what;
-  gpumm_product p = product_of (t, s);
+static gpumm_status run_product (trial *t) {
+  gpumm_product p = product_of (t);
   return t->kernel->launch (t->device, t->stream, &p);
 }
 
@@ -341,34 +329,33 @@ static gpumm_status measure_link (const gpumm_place *place, gpumm_type type, dou
   double seconds = 0;
   gpumm_status status = begin_trial (&t, place->context);
   if (!status)
-    status = time_on_device (&t, run_copies, NULL, &seconds);
+    status = time_on_device (&t, run_copies, &seconds);
   end_trial (&t);
   if (!status && seconds > 0)
     *link = (double) bytes / seconds;
   return status;
 }
 
-/* The slices: one (enough for the library), a square of two, and a tiny one. */
-enum { ONE, TWO, LITTLE, SLICES };
-
-static const slice slices[SLICES] = {
-    {TRIAL_ROWS, TRIAL_COLS, 0}, {TRIAL_ROWS, 2 * TRIAL_COLS, 0}, {64, 64, 64}};
-
-/* Their device memory. */
-static void size_trial (trial *t, const gpumm_place *place, const gpumm_kernel *kernel) {
-  size_t element = gpumm_type_bytes (t->type);
-  t->kernel = kernel;
-  t->a_bytes = TRIAL_ROWS * (size_t) t->k * element;
-  t->c_bytes = (size_t) TRIAL_ROWS * 2 * TRIAL_COLS * element;
-  gpumm_product p = product_of (t, &slices[TWO]);
-  t->workspace_bytes = kernel->workspace ? kernel->workspace (&p, &place->properties) : 0;
+/* A trial of a kernel with m x n elements of C, and its device memory. */
+static trial make_trial (const gpumm_place *place, gpumm_type type, const gpumm_kernel *kernel,
+                         int64_t m, int64_t n) {
+  const int64_t edge = gpumm_trial_edge (type);
+  const size_t element = gpumm_type_bytes (type);
+  trial t = {.type = type,
+             .kernel = kernel,
+             .m = gpumm_least (m, edge),
+             .n = gpumm_least (n, edge),
+             .edge = edge};
+  t.a_bytes = (size_t) (edge * edge) * element;
+  t.c_bytes = (size_t) (t.m * t.n) * element;
+  gpumm_product p = product_of (&t);
+  t.workspace_bytes = kernel->workspace ? kernel->workspace (&p, &place->properties) : 0;
+  return t;
 }
 
-/* Times the first count slices, in seconds. */
-static gpumm_status measure_slices (const gpumm_place *place, gpumm_type type, int64_t k,
-                                    const gpumm_kernel *kernel, int count, double *seconds) {
-  trial t = {.type = type, .k = k};
-  size_trial (&t, place, kernel);
+/* Sets *rate to the seconds of an operation, unless the trial fails. */
+static void measure_kernel (const gpumm_place *place, trial t, double *rate) {
+  double seconds = 0;
   gpumm_status status = begin_trial (&t, place->context);
   if (!status)
     status = fill_a (&t, t.a_bytes);
@@ -376,85 +363,47 @@ static gpumm_status measure_slices (const gpumm_place *place, gpumm_type type, i
     status = gpumm_pool_take (t.context, GPUMM_POOL_DEVICE, t.c_bytes, &t.c);
   if (!status && t.workspace_bytes > 0)
     status = gpumm_pool_take (t.context, GPUMM_POOL_DEVICE, t.workspace_bytes, &t.workspace);
-  for (int s = 0; s < count && !status; s++)
-    status = time_on_device (&t, run_slice, &slices[s], &seconds[s]);
+  if (!status)
+    status = time_on_device (&t, run_product, &seconds);
   end_trial (&t);
-  return status;
-}
-
-static double slice_flops (gpumm_type type, int64_t k) {
-  return flops_of (type, 1) * TRIAL_ROWS * TRIAL_COLS * (double) k;
-}
-
-static void measure_library (const gpumm_place *place, gpumm_type type, int64_t k,
-                             const gpumm_kernel *kernel, gpumm_rival_rates *r) {
-  double seconds;
-  if (measure_slices (place, type, k, kernel, 1, &seconds) == GPUMM_OK)
-    r->library = seconds / slice_flops (type, k);
-}
-
-static void measure_rival (const gpumm_place *place, gpumm_type type, int64_t k,
-                           const gpumm_kernel *kernel, gpumm_rival_rates *r) {
-  const double rows = TRIAL_ROWS, cols = TRIAL_COLS, depth = (double) k;
-  double seconds[SLICES];
-  if (measure_slices (place, type, k, kernel, SLICES, seconds))
-    return;
-  /* one slice takes call + operand (rows + cols) k + product flops; two have twice the cols and
-   * flops */
-  double operand = (2 * seconds[ONE] - seconds[TWO] - seconds[LITTLE]) / (rows * depth);
-  operand = operand > 0 ? operand : 0;
-  double product = seconds[ONE] - seconds[LITTLE] - operand * (rows + cols) * depth;
-  if (product <= 0)
-    return;
-  r->call = seconds[LITTLE];
-  r->operand = operand;
-  r->product = product / slice_flops (type, k);
-}
-
-static rival_class *class_of (rates *r, gpumm_type type, int64_t depth) {
-  for (rival_class *c = r->rival[type]; c < r->rival[type] + DEPTHS; c++)
-    if (c->depth == depth || c->depth == 0) {
-      c->depth = depth;
-      return c;
-    }
-  return NULL;
+  if (!status)
+    *rate = seconds / (flops_of (t.type, 1) * (double) t.m * (double) t.n * (double) t.edge);
 }
 
 void gpumm_place_rival (const gpumm_problem *problem, const gpumm_options *options,
                         gpumm_place *place) {
-  gpumm_type type = problem->output;
+  const gpumm_type type = problem->output;
   gpumm_rival rival;
-  int64_t k = gpumm_rival_depth (problem, options, place, &rival);
-  if (!k || is_host_device (place->context))
+  if (!gpumm_has_rival (problem, options, place, &rival) || is_host_device (place->context))
     return;
-  trial needs = {.type = type, .k = k};
-  size_trial (&needs, place, rival.kernel);
+  const trial whole = make_trial (place, type, rival.kernel, INT64_MAX, INT64_MAX);
   if (options->max_device_memory > 0
-      && needs.a_bytes + needs.c_bytes + needs.workspace_bytes
+      && whole.a_bytes + whole.c_bytes + whole.workspace_bytes
              > (size_t) options->max_device_memory)
     return;
   pthread_mutex_lock (&lock);
   rates *r = rates_of (place->context);
-  rival_class *c = r ? class_of (r, type, k) : NULL;
-  if (!c) {
+  if (!r) {
     pthread_mutex_unlock (&lock);
     return;
   }
+  rival_of_type *x = &r->rival[type];
   if (!r->link_tried) {
     r->link_tried = 1;
     measure_link (place, type, &r->link);
   }
   place->link = r->link;
-  if (r->link > 0 && !c->library_tried) {
-    c->library_tried = 1;
-    measure_library (place, type, k, rival.library, &c->rates);
+  if (r->link > 0 && !x->library_tried) {
+    x->library_tried = 1;
+    measure_kernel (place, make_trial (place, type, rival.library, LIBRARY_ROWS, LIBRARY_COLS),
+                    &x->rates.library);
   }
-  if (c->rates.library > 0 && !c->rival_tried
-      && gpumm_bound_by_computing (problem, place, 1 / c->rates.library)) {
-    c->rival_tried = 1;
-    measure_rival (place, type, k, rival.kernel, &c->rates);
+  if (x->rates.library > 0 && !x->rival_tried
+      && gpumm_bound_by_computing (problem, place, 1 / x->rates.library)) {
+    x->rival_tried = 1;
+    measure_kernel (place, whole, &x->rates.rival);
   }
-  place->rival = c->rates;
+  place->rival = x->rates;
   pthread_mutex_unlock (&lock);
 }
 

@@ -67,7 +67,6 @@ static mxArray *kernels (void) {
     set_number (s, i, "thread_m", k.thread_m);
     set_number (s, i, "thread_n", k.thread_n);
     set_number (s, i, "capability", k.capability / 10.0);
-    set_value (s, i, "automatic", mxCreateLogicalScalar (k.automatic != 0));
   }
   return s;
 }
@@ -82,25 +81,6 @@ static mxArray *sparse_kernels (void) {
     set_text (s, i, "algorithm", k.algorithm);
     set_text (s, i, "name", k.name);
     set_number (s, i, "capability", k.capability / 10.0);
-  }
-  return s;
-}
-
-/* The tables of the GPUs and, last, of the host device. */
-static mxArray *tuned (int count) {
-  mxArray *s = mxCreateStructMatrix ((mwSize) count + 1, 1, 0, NULL);
-  for (int i = 0; i <= count; i++) {
-    gpumm_tuned_info t;
-    int device = i < count ? i : GPUMM_HOST;
-    if (gpumm_tuned_table (device, &t) != GPUMM_OK)
-      snprintf (t.why, sizeof t.why, "%.200s", gpumm_last_error ());
-    set_number (s, i, "index", device);
-    set_text (s, i, "device", t.device);
-    set_text (s, i, "file", t.file);
-    set_text (s, i, "header", t.header);
-    set_number (s, i, "lines", t.lines);
-    set_number (s, i, "ignored", t.ignored);
-    set_text (s, i, "why", t.why);
   }
   return s;
 }
@@ -134,5 +114,4 @@ void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gatewa
   set_value (plhs[0], 0, "kernels", kernels ());
   set_value (plhs[0], 0, "sparse_kernels", sparse_kernels ());
   set_value (plhs[0], 0, "algorithms", algorithms ());
-  set_value (plhs[0], 0, "tuned", tuned (gpus));
 }

@@ -92,16 +92,13 @@
 ## @code{gpumm_info ().kernels} or @code{gpumm_info ().sparse_kernels}.  Without a GPU, or with
 ## Backend @qcode{"cpu"}, the kernels for the GPU run on the CPU, for study and not for speed.
 ## @qcode{"strassen"} needs fewer operations.  Its error is small relative to the largest elements
-## of @var{A} and @var{B}, but not relative to each element of @code{|A| |B|}.  If
-## @code{gpumm_tune} has measured the GPU, @qcode{"auto"} takes the kernel that was the fastest at
-## similar sizes, and an algorithm takes the fastest of its own kernels; @code{@var{info}.reason}
-## then says so after the word @qcode{"tuned:"}.  Set the environment variable @env{GPUMM_TUNED} to
-## 0 to ignore the measurements.
+## of @var{A} and @var{B}, but not relative to each element of @code{|A| |B|}.
 ##
 ## @item @qcode{"Device"}
 ## The index of the GPU to use, from 0, a vector of indices, or @qcode{"all"}.  Without a GPU, 0 is
-## the CPU.  If you allow several GPUs, they share a product of matrices in host memory when measured
-## rates say that this is faster.  The default is GPU 0, or the GPUs that the environment variable
+## the CPU.  If you allow several GPUs, they share a product of full matrices in host memory when
+## measured rates say that this is faster.  Products with sparse matrices or blocks run on the first of
+## these GPUs.  The default is GPU 0, or the GPUs that the environment variable
 ## @env{GPUMM_DEVICES} names: @code{all}, or indices, for example @code{0,1}.
 ##
 ## @item @qcode{"OutputClass"}
@@ -183,7 +180,7 @@
 ## @code{gpumm:nd-array}, @code{gpumm:unknown-option}, @code{gpumm:missing-value},
 ## @code{gpumm:bad-value}, @code{gpumm:invalid}, @code{gpumm:no-device}, @code{gpumm:host-memory},
 ## @code{gpumm:device-memory}, @code{gpumm:device-failed} and @code{gpumm:unsupported}.
-## @seealso{pagemtimes, blocksparse, gpumm_info, gpumm_available, gpumm_mtimes, gpumm_progress, gpumm_reset, gpumm_tune, mtimes}
+## @seealso{pagemtimes, blocksparse, gpumm_info, gpumm_available, gpumm_mtimes, gpumm_progress, gpumm_reset, mtimes}
 ## @end deftypefn
 
 function [C, info] = gpumm (A, B, varargin)

@@ -45,18 +45,11 @@
 ## A struct array of the kernels of full matrices: @code{algorithm}, @code{name}, @code{types} (BLAS
 ## letters: s, d, c, z), @code{tile_m}, @code{tile_n} and @code{tile_k} (the part of the product
 ## that a block of threads computes, and its step along k), @code{thread_m} and @code{thread_n} (the
-## part that a thread computes), @code{capability} (the lowest compute capability), @code{automatic}
-## (true if @qcode{"auto"} may take the kernel: its error bound is not wider than that of plain
-## arithmetic).  Without a GPU these are the kernels that run on the CPU, for study.
+## part that a thread computes) and @code{capability} (the lowest compute capability).  Without a GPU
+## these are the kernels that run on the CPU, for study.
 ## @item sparse_kernels
 ## A struct array of the kernels with sparse operands, plain or by blocks: @code{algorithm},
 ## @code{name} and @code{capability}.
-## @item tuned
-## A struct array of the tables of @code{gpumm_tune}, one for each GPU and a last one, with index
-## -1, for the kernels on the CPU: @code{index}, @code{device}, @code{file} (its path, even if there
-## is no file), @code{lines} (the number of lines in use), @code{ignored} (the number of lines that
-## are damaged or name kernels that do not run here), @code{why} (why no line is in use), and
-## @code{header} (the first lines that the file must have).
 ## @end table
 ##
 ## @example
@@ -65,7 +58,7 @@
 ##   @result{} ans = 1
 ## @end group
 ## @end example
-## @seealso{gpumm, gpumm_available, gpumm_tune}
+## @seealso{gpumm, gpumm_available}
 ## @end deftypefn
 
 function info = gpumm_info ()
@@ -75,7 +68,7 @@ function info = gpumm_info ()
               "why_no_gpu", s.why, "devices", s.devices, ...
               "algorithms", {{s.algorithms.name}}, "summaries", {{s.algorithms.summary}}, ...
               "cannot_run", {cell(1, numel (s.algorithms))}, ...
-              "kernels", s.kernels, "sparse_kernels", s.sparse_kernels, "tuned", s.tuned);
+              "kernels", s.kernels, "sparse_kernels", s.sparse_kernels);
   if (s.gpus > 0)
     r.backends{end+1} = "gpu";
   endif
@@ -132,16 +125,6 @@ function show (r, cannot_run)
              "runtime %s\n"], d.index, d.name, d.capability, 1e-9 * d.memory_free, ...
             1e-9 * d.memory_total, d.driver, d.runtime);
   endfor
-  for t = r.tuned.'
-    if (t.index >= 0 || t.lines > 0)
-      name = {sprintf("device %d", t.index), "kernels on the CPU"}{1 + (t.index < 0)};
-      if (isempty (t.why))
-        printf ("%s: tuned by %d lines of %s (%d ignored)\n", name, t.lines, t.file, t.ignored);
-      else
-        printf ("%s: no tuned table in use: %s\n", name, t.why);
-      endif
-    endif
-  endfor
   printf ("algorithms:\n");
   for i = 1:numel (r.algorithms)
     print_row (sprintf ("%-15s %s", r.algorithms{i}, r.summaries{i}), cannot_run{i});
@@ -192,8 +175,6 @@ endfunction
 %! assert (iscellstr (info.cannot_run) && numel (info.cannot_run) == numel (info.algorithms));
 %! assert (info.cannot_run(ismember (info.algorithms, {"blas", "loops", "tiled"})), {"", "", ""});
 %! assert (numel (info.devices) > 0, gpumm_available ("gpu"));
-%! assert (islogical ([info.kernels.automatic]));
-%! assert ([info.tuned.index], [0:numel(info.devices)-1, -1]);
 %!test
 %! text = evalc ("gpumm_info ()");
 %! assert (! isempty (strfind (text, "algorithms:")));

@@ -70,7 +70,7 @@
 ## close (h)
 ## @end group
 ## @end example
-## @seealso{gpumm_kernel, gpumm_source, gpumm_tune, gpumm}
+## @seealso{gpumm_kernel, gpumm_source, gpumm}
 ## @end deftypefn
 
 function [h, data] = gpumm_plot (what, varargin)

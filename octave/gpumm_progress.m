@@ -8,7 +8,7 @@
 ##
 ## A product that takes more than two seconds writes one line to the terminal, such as
 ## @samp{gpumm: 43 %, about 6 s left}.  The line is updated as the work goes on, and removed when the
-## work ends, fails or is stopped by Ctrl-C.  @code{gpumm_tune}, @code{gpumm_plot} and other long
+## work ends, fails or is stopped by Ctrl-C.  @code{gpumm_plot} and other long
 ## functions of the package do the same.
 ##
 ## No line is shown if output or errors go to a file or a pipe, in a notebook, in the background, on a
@@ -29,7 +29,7 @@
 ## @end example
 ##
 ## If @var{on} is not one logical value or number, the error is @code{gpumm:bad-value}.
-## @seealso{gpumm, gpumm_tune, gpumm_plot}
+## @seealso{gpumm, gpumm_plot}
 ## @end deftypefn
 
 function was = gpumm_progress (on)

@@ -5,8 +5,7 @@
 ## @deftypefn {} {} gpumm_reset ()
 ## Release all memory that @code{gpumm} keeps between calls, on the GPU and on the host.
 ##
-## The next call of @code{gpumm} takes as long as the first one of a session.  It also reads the
-## results of @code{gpumm_tune} again.
+## The next call of @code{gpumm} takes as long as the first one of a session.
 ##
 ## @example
 ## @group

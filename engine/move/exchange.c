@@ -51,21 +51,14 @@ gpumm_panel gpumm_exchange_share (const gpumm_exchange *x, int member, int64_t f
                                   int64_t shares, int64_t turn, const gpumm_panel *whole) {
   const int64_t n = (member + turn) % shares;
   gpumm_panel share = *whole;
-  const int is_vector = whole->cols == 1;
-  int64_t *size = is_vector ? &share.rows : &share.cols;
-  int64_t *padding = is_vector ? &share.pad_rows : &share.pad_cols;
-  const int64_t begin = *size * n / shares, end = *size * (n + 1) / shares;
-  *size = end - begin;
+  const int64_t begin = whole->cols * n / shares, end = whole->cols * (n + 1) / shares;
+  share.cols = end - begin;
   if (n + 1 < shares)
-    *padding = 0;
-  const int64_t from = is_vector ? begin : begin * whole->ld_from,
-                to = is_vector ? begin : begin * whole->ld_to;
-  share.from = (const char *) whole->from + (size_t) from * whole->element;
-  share.to = (char *) whole->to + (size_t) to * gpumm_device_element (whole);
-  if (x) {
-    share.offer = &x->offers[first + n];
-    share.takes = (first + n) % x->members != member;
-  }
+    share.pad_cols = 0;
+  share.from = (const char *) whole->from + (size_t) (begin * whole->ld_from) * whole->element;
+  share.to = (char *) whole->to + (size_t) (begin * whole->ld_to) * gpumm_device_element (whole);
+  share.offer = &x->offers[first + n];
+  share.takes = (first + n) % x->members != member;
   return share;
 }
 

@@ -82,8 +82,6 @@ typedef struct gpumm_algorithm {
   const char *name;
   const char *summary;
   int on_device; /* runs kernels of the table on a device (the GPU, or the host device) */
-  /* an element's error may exceed plain arithmetic's bound, so "auto" never takes this algorithm */
-  int wider_bound;
   /* can it multiply these operands? Looks only at formats and types; shape->type is the result's */
   int (*takes) (const gpumm_problem *problem);
   /* estimates the seconds from host memory to host memory, on a device or on the CPU (place NULL where its
@@ -113,8 +111,6 @@ typedef struct gpumm_algorithm {
   /* C(i,j) and C(j,i) are sums of the same terms in one order, each rounded alike, also in complex: C mirrors by
    * itself where it is symmetric or Hermitian by its operands */
   int mirrors;
-  /* when several devices exchange the compressed operand that all of them need (gpumm_bring_shared) */
-  enum { GPUMM_NEVER_SHARES, GPUMM_SHARES_IN_OPEN, GPUMM_SHARES_IN_RUN } shares;
   int hides; /* the report names the algorithm of its one product, and gives the reason of that */
 } gpumm_algorithm;
 
@@ -139,8 +135,8 @@ gpumm_status gpumm_check_problem (gpumm_problem *p);
 /* The product of "integers", without a job. */
 gpumm_status gpumm_integers_product (const gpumm_problem *problem, gpumm_matrix *result);
 
-#define ALGORITHM(name)                      extern const gpumm_algorithm gpumm_algorithm_##name;
-#define KERNELS(name, bound, rival, summary) ALGORITHM (name)
+#define ALGORITHM(name)               extern const gpumm_algorithm gpumm_algorithm_##name;
+#define KERNELS(name, rival, summary) ALGORITHM (name)
 #include "list.h"
 #undef ALGORITHM
 #undef KERNELS

@@ -241,7 +241,6 @@ const gpumm_algorithm gpumm_algorithm_blocks_integer = {
     .open = open,
     .run = run,
     .close = gpumm_rows_close,
-    .shares = GPUMM_SHARES_IN_OPEN,
 };
 
 const gpumm_algorithm gpumm_algorithm_bsr = {
@@ -253,7 +252,6 @@ const gpumm_algorithm gpumm_algorithm_bsr = {
     .open = open,
     .run = run,
     .close = gpumm_rows_close,
-    .shares = GPUMM_SHARES_IN_OPEN,
 };
 
 const gpumm_algorithm gpumm_algorithm_classic = {
@@ -264,5 +262,4 @@ const gpumm_algorithm gpumm_algorithm_classic = {
     .open = open,
     .run = run,
     .close = gpumm_rows_close,
-    .shares = GPUMM_SHARES_IN_OPEN,
 };

@@ -477,14 +477,11 @@ static double seconds (const gpumm_problem *p, const gpumm_place *gpu,
 
 /* ---- the rows of the table ----------------------------------------------------------------- */
 
-enum { PLAIN, WIDER };
-
 #define ALGORITHM(name)
-#define KERNELS(family, bound, rival, text)                                                        \
+#define KERNELS(family, rival, text)                                                               \
   const gpumm_algorithm gpumm_algorithm_##family = {.name = #family,                               \
                                                     .summary = text,                               \
                                                     .on_device = 1,                                \
-                                                    .wider_bound = bound,                          \
                                                     .takes = gpumm_is_dense_float,                 \
                                                     .seconds = seconds,                            \
                                                     .run = run,                                    \

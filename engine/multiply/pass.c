@@ -3,7 +3,6 @@
 #include "pass.h"
 #include "error.h"
 #include "memory/pool.h"
-#include "move/exchange.h"
 #include "types.h"
 
 #include <math.h>
@@ -116,32 +115,18 @@ int64_t gpumm_launch_count (double seconds) {
   return (int64_t) fmin (seconds / LAUNCH_SECONDS, MOST) + 1;
 }
 
-/* The exchange of compressed operands, if this device still takes part. */
-static gpumm_exchange *exchange_of (const gpumm_pass *s) {
-  gpumm_exchange *x = s->job->exchange;
-  return x && s->job->plan.algorithm->shares
-                 && gpumm_exchange_joins (x, s->job->member,
-                                          GPUMM_MOST_SHARED * (int64_t) gpumm_exchange_members (x))
-             ? x
-             : NULL;
-}
-
-gpumm_steps gpumm_make_steps (gpumm_pass *s, int64_t count, int has_later) {
-  const gpumm_exchange *x = exchange_of (s);
-  gpumm_steps steps = {.count = count, .ahead = x ? gpumm_exchange_members (x) - 1 : 0};
-  steps.behind = has_later ? steps.ahead + 1 : 0;
+gpumm_steps gpumm_make_steps (gpumm_pass *s, int64_t count, int later) {
+  gpumm_steps steps = {.count = count, .later = later};
   if (s->status)
     return steps;
-  const int64_t all = steps.ahead + count + steps.behind;
-  steps.first = gpumm_allocate (all, sizeof *steps.first);
-  steps.task = steps.first ? gpumm_allocate (count, sizeof *steps.task) : NULL;
+  steps.step = gpumm_allocate (count + later, sizeof *steps.step);
+  steps.task = steps.step ? gpumm_allocate (count, sizeof *steps.task) : NULL;
   if (!steps.task) {
     s->status = GPUMM_HOST_MEMORY;
     return steps;
   }
-  steps.step = steps.first + steps.ahead;
-  for (int64_t i = 0; i < all; i++)
-    steps.first[i] = (gpumm_step){.after_launch = -1, .after_download = -1};
+  for (int64_t i = 0; i < count + later; i++)
+    steps.step[i] = (gpumm_step){.after_launch = -1, .after_download = -1};
   for (int64_t i = 0; i < count; i++) {
     steps.task[i] = (gpumm_task){.p = s->product, .first = i == 0, .last = i == count - 1};
     steps.step[i].task = &steps.task[i];
@@ -150,7 +135,7 @@ gpumm_steps gpumm_make_steps (gpumm_pass *s, int64_t count, int has_later) {
 }
 
 void gpumm_release_steps (gpumm_steps *steps) {
-  gpumm_release (steps->first);
+  gpumm_release (steps->step);
   gpumm_release (steps->task);
 }
 
@@ -214,38 +199,16 @@ gpumm_status gpumm_pass_stream (gpumm_pass *s, gpumm_stream_job *stream, const g
   return s->status;
 }
 
-/* In the steps from `first` on, one for each device of the exchange. */
-static void bring_shared (const gpumm_pass *s, gpumm_steps *steps, gpumm_step *first,
-                          const gpumm_step *uploads) {
-  const int64_t shares = steps->ahead + 1;
-  const gpumm_exchange *x = shares > 1 ? s->job->exchange : NULL;
-  for (int u = 0; u < uploads->ups; u++, steps->shared++)
-    for (int64_t turn = 0; turn < shares; turn++)
-      gpumm_add_upload (&first[turn],
-                        gpumm_exchange_share (x, s->job->member, steps->shared * shares, shares,
-                                              turn, &uploads->up[u]));
-}
-
-void gpumm_bring_shared (const gpumm_pass *s, gpumm_steps *steps, const gpumm_step *uploads) {
-  bring_shared (s, steps, steps->first, uploads);
-}
-
-void gpumm_bring_later (const gpumm_pass *s, gpumm_steps *steps, const gpumm_step *uploads) {
-  bring_shared (s, steps, steps->step + steps->count, uploads);
-}
-
 gpumm_status gpumm_pass_run (gpumm_pass *s, const gpumm_steps *steps, const gpumm_matrix *c,
                              int64_t entries) {
   if (s->status)
     return s->status;
-  gpumm_stream_job stream = {.steps = steps->first,
-                             .count = steps->ahead + steps->count + steps->behind,
+  gpumm_stream_job stream = {.steps = steps->step,
+                             .count = steps->count + steps->later,
                              .launch = launch,
                              .kernel = s->kernel,
                              .waits = s->kernel->waits};
-  gpumm_pass_stream (s, &stream, c, entries);
-  gpumm_exchange_leave (exchange_of (s), s->job->member, s->job->plan.context);
-  return s->status;
+  return gpumm_pass_stream (s, &stream, c, entries);
 }
 
 gpumm_form gpumm_form_of (gpumm_type from, gpumm_type to) {

@@ -1,7 +1,7 @@
 /* pass.h - a product on a device: its memory, its kernel, and the steps that launch the kernel.
  *
- * An algorithm says what goes up, what a launch reads and writes, and what comes down. `status` keeps
- * the first failure; functions called after a failure do nothing.
+ * An algorithm says what goes up, what a launch reads and writes, and what comes down. `status`
+ * keeps the first failure; functions called after a failure do nothing.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_PASS_H
@@ -58,7 +58,8 @@ gpumm_status gpumm_pass_choose (gpumm_pass *pass, gpumm_describe *describe);
 
 /* ---- steps -------------------------------------------------------------------------------- */
 
-/* The number of launches for this many seconds of work: a launch cannot be revoked, so it is short. */
+/* The number of launches for this many seconds of work: a launch cannot be revoked, so it is
+ * short. */
 int64_t gpumm_launch_count (double seconds);
 
 typedef struct gpumm_task {
@@ -67,29 +68,17 @@ typedef struct gpumm_task {
   int first, last; /* of the launches of this phase */
 } gpumm_task;
 
-/* An operand that all devices of a product need is brought in several steps if it is compressed and the
- * devices exchange it: this device's share goes up, then each other's is copied from there. */
 typedef struct gpumm_steps {
-  int64_t ahead, count; /* steps that only bring shares, and the launches after them */
-  int64_t behind;       /* steps that bring shares while the launches run */
-  gpumm_step *first;    /* all */
-  gpumm_step *step;     /* the launches */
-  gpumm_task *task;     /* of each */
-  int shared;           /* vectors that are brought in shares so far */
+  int64_t count; /* launches */
+  int64_t later; /* 1: a step after them brings what only a later pass needs, while they run */
+  gpumm_step *step;
+  gpumm_task *task; /* of each launch */
 } gpumm_steps;
 
-/* Makes this many launches that wait for no other; the task of each is the whole product. has_later: there
- * are uploads for gpumm_bring_later. */
-gpumm_steps gpumm_make_steps (gpumm_pass *pass, int64_t count, int has_later);
+/* Makes this many launches that wait for no other; the task of each is the whole product. */
+gpumm_steps gpumm_make_steps (gpumm_pass *pass, int64_t count, int later);
 
-/* Brings what all devices need, these uploads of vectors, in shares if the devices exchange them: before the
- * first launch; or, what only a later pass needs, while the launches run. */
-void gpumm_bring_shared (const gpumm_pass *pass, gpumm_steps *steps, const gpumm_step *uploads);
-void gpumm_bring_later (const gpumm_pass *pass, gpumm_steps *steps, const gpumm_step *uploads);
-
-enum { GPUMM_MOST_SHARED = 3 }; /* vectors of a pass: offsets, indices and values */
-
-/* Runs the steps, and leaves the exchange. C's memory, which may be NULL, is fresh; a sparse C has that many entries. */
+/* Runs the steps. C's memory, which may be NULL, is fresh; a sparse C has that many entries. */
 gpumm_status gpumm_pass_run (gpumm_pass *pass, const gpumm_steps *steps, const gpumm_matrix *c,
                              int64_t entries);
 

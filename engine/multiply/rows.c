@@ -78,14 +78,6 @@ static void tell_launches (const struct gpumm_job *job, int64_t count) {
 
 /* ---- open --------------------------------------------------------------------------------- */
 
-/* Brings what the run needs of B, or of both if they are one matrix, while the entries are counted. */
-static void bring_b (const gpumm_rows_product *s, gpumm_steps *steps) {
-  const gpumm_sparse_product *p = &s->pass.product;
-  gpumm_step shared = {.ups = 0};
-  gpumm_bring_values (&shared, &s->b, &p->b, p->type_b);
-  gpumm_bring_later (&s->pass, steps, &shared);
-}
-
 /* Launches of half the usual length: even a tenfold slower kernel is then cancelled within 0.1 s. A
  * row of C is taken to need time in proportion to the entries of A in this row. */
 gpumm_status gpumm_rows_count (gpumm_rows_product *s, double seconds) {
@@ -111,12 +103,11 @@ gpumm_status gpumm_rows_count (gpumm_rows_product *s, double seconds) {
     steps.step[i].seconds = seconds / (double) steps.count;
   }
   if (!pass->status) {
-    gpumm_step shared = {.ups = 0};
     gpumm_bring_structure (&steps.step[0], &s->a, &c->a);
     if (!s->is_same)
-      gpumm_bring_structure (&shared, &s->b, &c->b);
-    gpumm_bring_shared (pass, &steps, &shared);
-    bring_b (s, &steps);
+      gpumm_bring_structure (&steps.step[0], &s->b, &c->b);
+    /* what the run needs of B, or of both if they are one matrix, while the entries are counted */
+    gpumm_bring_values (&steps.step[steps.count], &s->b, &c->b, c->type_b);
     gpumm_fetch (&steps.step[steps.count - 1], c->c.start, s->start, rows + 1, sizeof *s->start,
                  GPUMM_AS_IT_IS);
   }
@@ -216,7 +207,7 @@ gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_matrix *c, int64_
     end = gpumm_cut_end (&cut, row);
     const int64_t at = buffers < count ? i % buffers * largest : s->start[row];
     add_piece (s, &steps.step[i], &steps.task[i].p, row, end, at, c);
-    steps.step[i].after_download = i >= buffers ? steps.ahead + i - buffers : -1;
+    steps.step[i].after_download = i >= buffers ? i - buffers : -1;
     steps.step[i].seconds = seconds * (double) (s->start[end] - s->start[row]) / (double) stored;
   }
   if (!pass->status) {

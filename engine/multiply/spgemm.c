@@ -141,5 +141,4 @@ const gpumm_algorithm gpumm_algorithm_spgemm = {
     .run = run,
     .mirrors = 1,
     .close = gpumm_rows_close,
-    .shares = GPUMM_SHARES_IN_OPEN,
 };

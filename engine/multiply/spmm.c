@@ -149,13 +149,11 @@ static gpumm_status multiply (product *s, gpumm_matrix *c) {
     gpumm_step *step = &steps.step[i];
     gpumm_sparse_product *p = &steps.task[i].p;
     *p = product_of (s, wide, memory + (size_t) (i % buffers) * apart);
-    step->after_launch = step->after_download = i >= buffers ? steps.ahead + i - buffers : -1;
+    step->after_launch = step->after_download = i >= buffers ? i - buffers : -1;
     step->seconds = panel_seconds (s, wide);
     if (i == 0 && s->reads) {
-      gpumm_step shared = {.ups = 0};
-      gpumm_bring_structure (&shared, &s->x, rows_of (s));
-      gpumm_bring_values (&shared, &s->x, rows_of (s), c->type);
-      gpumm_bring_shared (&s->pass, &steps, &shared);
+      gpumm_bring_structure (step, &s->x, rows_of (s));
+      gpumm_bring_values (step, &s->x, rows_of (s), c->type);
     }
     gpumm_panel y = part (s->y, s->by_column, first, s->left ? &p->b : &p->a);
     y.form = gpumm_form_of (s->y->type, c->type);
@@ -268,5 +266,4 @@ const gpumm_algorithm gpumm_algorithm_spmm = {
     .takes = takes,
     .seconds = seconds,
     .run = run,
-    .shares = GPUMM_SHARES_IN_RUN,
 };

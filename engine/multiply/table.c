@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#define ALGORITHM(name)                      &gpumm_algorithm_##name,
-#define KERNELS(name, bound, rival, summary) ALGORITHM (name)
+#define ALGORITHM(name)               &gpumm_algorithm_##name,
+#define KERNELS(name, rival, summary) ALGORITHM (name)
 const gpumm_algorithm *const gpumm_algorithms[] = {
 #include "list.h"
     NULL};
@@ -64,8 +64,6 @@ gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info) {
                                   .thread_m = k->thread_m,
                                   .thread_n = k->thread_n,
                                   .capability = k->capability};
-      const gpumm_algorithm *a = gpumm_algorithm_find (k->algorithm);
-      info->automatic = a && !a->wider_bound;
       return GPUMM_OK;
     }
   return GPUMM_INVALID;

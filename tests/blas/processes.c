@@ -335,8 +335,6 @@ static void test_environment (void) {
       {"GPUMM_MAX_HOST_MEMORY", "none", 0},
       {"GPUMM_DEVICES", "first", 1},
       {"GPUMM_DEVICES", "all", 0},
-      {"GPUMM_TUNED", "no", 1},
-      {"GPUMM_TUNED", "0", 0},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     int lines = 0, named = 0;

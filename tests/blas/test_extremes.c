@@ -536,7 +536,6 @@ static void test_blas (int n, gpumm_routine first) {
 
 int main (void) {
   check_seed (20261127);
-  setenv ("GPUMM_TUNED", "0", 1);
   if (gpumm_blas_bits () != 8 * (int) sizeof (integer)) {
     printf ("SKIP: there is no BLAS with integers of %d bits\n0 passed, 0 failed, 1 skipped\n",
             8 * (int) sizeof (integer));

@@ -306,7 +306,6 @@ static void test_fork (void) {
 int main (void) {
   const char *smallest = getenv ("GPUMM_BLAS_SMALLEST");
   check_seed (20261124);
-  setenv ("GPUMM_TUNED", "0", 1);
   takes_all = smallest && strcmp (smallest, "0") == 0;
   if (gpumm_blas_bits () != 8 * (int) sizeof (integer)) {
     printf ("SKIP: there is no BLAS with integers of %d bits\n0 passed, 0 failed, 1 skipped\n",

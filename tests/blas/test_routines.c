@@ -266,7 +266,6 @@ static void test_child (int is_taken) {
 int main (int count, char **words) {
   enum { CASES = 60 };
   unsigned seed = 20261123;
-  setenv ("GPUMM_TUNED", "0", 1);
   if (gpumm_blas_bits () != 8 * (int) sizeof (integer)) {
     printf ("SKIP: there is no BLAS with integers of %d bits\n0 passed, 0 failed, 1 skipped\n",
             8 * (int) sizeof (integer));

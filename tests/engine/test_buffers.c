@@ -423,10 +423,10 @@ static void test_fork (void) {
   free (x.values);
 }
 
-/* Which kernel a product of arrays takes that are at most 128 x 128, and larger ones. */
+/* Which kernel a product of arrays takes that are at most 256 x 256, and larger ones. */
 static void test_small (void) {
   for (int which = 0; which < 16; which++) {
-    const int64_t m = 128 + (which & 1), n = 128 + (which >> 1 & 1), k = 128 + (which >> 2 & 1);
+    const int64_t m = 256 + (which & 1), n = 256 + (which >> 1 & 1), k = 256 + (which >> 2 & 1);
     gpumm_matrix a = make (GPUMM_D, m, k, 0), b = make (GPUMM_D, k, n, 0);
     gpumm_problem p = {.a = sent (&a, 0), .b = sent (&b, 0), .alpha = {1, 0}, .output = GPUMM_D};
     gpumm_job *job = NULL;

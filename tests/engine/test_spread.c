@@ -52,8 +52,8 @@ static void put (gpumm_matrix *x, int64_t i, int value) {
   }
 }
 
-/* Stored rows x cols, in blocks of this size if the format is blocks: a third of the places hold an entry;
- * full matrices have gaps between their columns. */
+/* Stored rows x cols, in blocks of this size if the format is blocks: a third of the places hold
+ * an entry; full matrices have gaps between their columns. */
 static gpumm_matrix make (gpumm_format format, gpumm_type type, gpumm_op op, int64_t rows,
                           int64_t cols, int64_t block) {
   gpumm_matrix x = {.format = format, .type = type, .op = op, .rows = rows, .cols = cols};
@@ -176,57 +176,16 @@ static const row table[] = {
     {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 0, 20, 30, 0, {1, 0}, {0, 0}, 1, 0, 0},
     {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 20, 20, 0, 0, {1, 0}, {2, 0}, 1, 0, 0},
     {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 20, 20, 5, 0, {0, 0}, {2, 0}, 1, 0, 0},
-    {"spgemm", S, S, GPUMM_D, GPUMM_D, N, N, 60, 70, 50, 0, {1, 0}, {0, 0}, 0, 0, 0},
-    {"spgemm", S, S, GPUMM_Z, GPUMM_D, T, N, 60, 70, 50, 0, {1, 0}, {0, 0}, 0, 0, 0},
-    {"spgemm", S, S, GPUMM_D, GPUMM_D, N, T, 60, 70, 50, 0, {1, 0}, {0, 0}, 1, 0, 0},
-    {"spmm", S, F, GPUMM_D, GPUMM_D, N, N, 60, 70, 50, 0, {1, 0}, {0, 0}, 0, 0, 0},
-    {"spmm", S, F, GPUMM_D, GPUMM_Z, T, T, 60, 70, 50, 0, {1, 0}, {0, 0}, 0, 0, 0},
-    {"spmm", F, S, GPUMM_D, GPUMM_D, N, N, 60, 70, 50, 0, {1, 0}, {0, 0}, 0, 0, 0},
-    {"spmm", F, S, GPUMM_D, GPUMM_D, N, T, 60, 70, 50, 0, {1, 0}, {0, 0}, 0, 0, 0},
-    {"spmm", F, S, GPUMM_D, GPUMM_D, T, T, 60, 70, 50, 0, {1, 0}, {0, 0}, 0, 0, 0},
-    {"spmm", B, F, GPUMM_D, GPUMM_D, N, N, 60, 70, 48, 4, {1, 0}, {0, 0}, 0, 0, 0},
-    {"spmm", F, B, GPUMM_D, GPUMM_D, N, N, 60, 72, 48, 4, {1, 0}, {0, 0}, 0, 0, 0},
-    {"spmm", F, B, GPUMM_D, GPUMM_D, T, T, 60, 72, 48, 4, {1, 0}, {0, 0}, 0, 0, 0},
-    {"bsr", B, B, GPUMM_D, GPUMM_D, N, N, 24, 28, 16, 4, {1, 0}, {0, 0}, 0, 0, 0},
-    {"bsr", B, B, GPUMM_D, GPUMM_D, N, T, 24, 28, 16, 4, {1, 0}, {0, 0}, 0, 0, 0},
-    {"bsr", B, B, GPUMM_D, GPUMM_D, T, N, 24, 28, 16, 4, {1, 0}, {0, 0}, 1, 0, 0},
-    {"bsr", B, B, GPUMM_Z, GPUMM_Z, N, N, 20, 24, 16, 4, {1, 0}, {0, 0}, 0, 0, 0},
-    {"blocks_integer",
-     B,
-     B,
-     GPUMM_U16,
-     GPUMM_U16,
-     N,
-     N,
-     60,
-     72,
-     48,
-     4,
-     {1, 0},
-     {0, 0},
-     0,
-     0,
-     GPUMM_U32},
-    {"blocks_integer",
-     B,
-     B,
-     GPUMM_U32,
-     GPUMM_U32,
-     N,
-     N,
-     60,
-     72,
-     48,
-     4,
-     {1, 0},
-     {0, 0},
-     0,
-     0,
-     GPUMM_U32},
-    {"classic", B, B, GPUMM_U16, GPUMM_U16, N, N, 24, 28, 16, 4, {1, 0}, {0, 0}, 0, 0, GPUMM_U32},
+    {"spgemm", S, S, GPUMM_D, GPUMM_D, N, N, 60, 70, 50, 0, {1, 0}, {0, 0}, 1, 0, 0},
+    {"spmm", S, F, GPUMM_D, GPUMM_Z, T, T, 60, 70, 50, 0, {1, 0}, {0, 0}, 1, 0, 0},
+    {"spmm", F, S, GPUMM_D, GPUMM_D, N, N, 60, 70, 50, 0, {1, 0}, {0, 0}, 1, 0, 0},
+    {"spmm", B, F, GPUMM_D, GPUMM_D, N, N, 60, 70, 48, 4, {1, 0}, {0, 0}, 1, 0, 0},
+    {"spmm", F, B, GPUMM_D, GPUMM_D, N, N, 60, 72, 48, 4, {1, 0}, {0, 0}, 1, 0, 0},
+    {"bsr", B, B, GPUMM_D, GPUMM_D, N, N, 24, 28, 16, 4, {1, 0}, {0, 0}, 1, 0, 0},
+    {"classic", B, B, GPUMM_U16, GPUMM_U16, N, N, 24, 28, 16, 4, {1, 0}, {0, 0}, 1, 0, GPUMM_U32},
     {"tiled", F, F, GPUMM_Z, GPUMM_D, N, T, 33, 65, 17, 0, {1, 2}, {0, 1}, 0, 0, 0},
-    {"spmm", F, S, GPUMM_Z, GPUMM_D, H, N, 60, 70, 50, 0, {1, 0}, {0, 0}, 0, 0, 0},
-    /* panels of more than 4 MiB, of which each device brings a share; those of the last two go up narrow */
+    /* panels of more than 4 MiB, of which each device brings a share; those of the last two go
+     * up narrow */
     {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 70, 4, 8000, 0, {1, 0}, {0, 0}, 0, 0, 0},
     {"naive", F, F, GPUMM_D, GPUMM_D, N, T, 1600, 4, 700, 0, {1, 0}, {2, 0}, 0, 0, 0},
     {"tiled", F, F, GPUMM_Z, GPUMM_Z, H, N, 300, 4, 1500, 0, {1, 0}, {0, 0}, 0, 0, 0},
@@ -294,24 +253,18 @@ static void test_products (void) {
       if (status)
         continue;
       CHECK (is_same (&c, &spread), "row %d: not as on one device", (int) (t - table));
-      const int expected = count < units ? count : units;
-      /* a line of a compressed matrix may hold more than a share */
-      const int most = t->by_one || expected < 2 ? 0 : expected;
-      const int least = t->format_a == F && t->format_b == F ? most : most > 0 ? 2 : 0;
-      CHECK (r.share_count >= least && r.share_count <= most, "row %d, devices %x: %d took part",
-             (int) (t - table), (unsigned) devices, r.share_count);
+      const int parts = (int) gpumm_least (count, units), expected = parts > 1 ? parts : 0;
+      CHECK (r.share_count == expected, "row %d, devices %x: %d took part", (int) (t - table),
+             (unsigned) devices, r.share_count);
+      const int is_full = t->format_a == F && t->format_b == F;
+      CHECK (is_full || count < 2 || strstr (r.reason, "only products of full matrices are spread"),
+             "row %d: %s", (int) (t - table), r.reason);
       for (int i = 0; i < r.share_count; i++)
         CHECK (devices & UINT64_C (1) << r.shares[i].device && r.shares[i].total > 0,
                "row %d: device %d", (int) (t - table), r.shares[i].device);
       if (r.share_count > 0) {
-        /* Each byte goes up once in all, but for one offset of each further part's operand and of its C;
-         * a full matrix beside a compressed one that is split goes up to each device. */
-        const int is_full = t->format_a == F && t->format_b == F;
-        const int is_split = t->op_b == (t->format_b == S ? N : T); /* by columns of C */
-        const int once = is_full || t->format_a != F || !is_split;
-        const int64_t offsets = is_full ? 0 : 16 * (r.share_count - 1);
         CHECK (sum_of (&r, 0) == (double) r.bytes_up, "row %d: bytes", (int) (t - table));
-        CHECK (once ? r.bytes_up <= one.bytes_up + offsets : r.bytes_up > one.bytes_up,
+        CHECK (r.bytes_up <= one.bytes_up,
                "row %d: %" PRId64 " bytes up, %" PRId64 " on one device", (int) (t - table),
                r.bytes_up, one.bytes_up);
         CHECK (sum_of (&r, 1) == r.flops && r.flops == one.flops, "row %d: %g and %g operations",
@@ -409,7 +362,8 @@ static void test_shares (void) {
   gpumm_reset ();
 }
 
-/* One device with far less memory than the others, and all with little: out of core, and the same. */
+/* One device with far less memory than the others, and all with little: out of core, and the
+ * same. */
 static void test_memory (void) {
   const row t = {"naive", F, F, GPUMM_D, GPUMM_D, N, N, 200, 260, 150, 0, {1, 0}, {1, 0}, 0, 0, 0};
   product x;
@@ -439,13 +393,14 @@ static void test_memory (void) {
   gpumm_reset ();
 }
 
-/* Each takes 10 ms, so not every call of each device is tried in each row, and fewer of long products. */
+/* Each takes 10 ms, so not every call of each device is tried in each row, and fewer of long
+ * products. */
 enum { STEP = 29 * SANITIZED_STEP, STEP_OF_LONG = 3 * STEP };
 
-/* The n-th call of each device fails, alone or with all that follow: the others do its part, and the report
- * says so. Only where device 0 fails before there is a plan, the product does. */
+/* The n-th call of each device fails, alone or with all that follow: the others do its part, and
+ * the report says so. Only where device 0 fails before there is a plan, the product does. */
 static void test_faults (void) {
-  static const int rows[] = {0, 6, 16, 21, 24, 28, SHARES, SHARES + 1};
+  static const int rows[] = {0, 6, 1, 3, 4, 7, SHARES, SHARES + 1};
   int told = 0, failures = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const row *t = &table[rows[i]];
@@ -531,7 +486,7 @@ static void test_all_fail (void) {
 
 /* Every allocation of the engine fails in turn. */
 static void test_allocations (void) {
-  static const int rows[] = {6, 16, 24};
+  static const int rows[] = {6, 1};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const row *t = &table[rows[i]];
     product x;
@@ -655,59 +610,65 @@ static void test_contexts (void) {
   driver->event_destroy (1, event);
 }
 
-/* How many devices are worth their while: a link carries 50 GB/s up, 45 down and 25 both ways at once, several
- * together so many times as much. */
-static void test_counts (void) {
-  static const double alike[] = {1, 1, 1, 1}, slow[] = {1, 0.01, 0.01, 0.01};
+/* Are several devices worth their while? Links are those of six hosts, in GB/s, as the estimates of
+ * bench/results/.../devices.csv tell; the products are rows of these files, full, m x k x n. */
+static void test_seconds (void) {
   static const struct {
-    double compute, common, split, result, up, down, both;
-    int gives;
-    const double *rates;
-    int most, count;
-    double extra, further;
-  } cases[] = {
-      {1, 0, 0, 0, 1, 1, 1, 1, alike, 4, 4, 0, 0},               /* nothing moves */
-      {1, 0, 0, 0, 1, 1, 1, 1, alike, 3, 3, 0, 0},               /* three there are */
-      {1, 0, 0, 0, 1, 1, 1, 1, slow, 4, 1, 0, 0},                /* the others hardly help */
-      {0.16, 2e9, 2e9, 2e9, 2.6, 1, 1, 1, alike, 4, 4, 0, 0},    /* 16384 x 16384, double */
-      {0.16, 2e9, 2e9, 2e9, 1.4, 1, 1, 1, alike, 2, 2, 0, 0},    /* on two */
-      {0.024, 6e8, 6e8, 6e8, 1.4, 1, 0.9, 1, alike, 2, 1, 0, 0}, /* 12000, single, by the host */
-      {0.024, 6e8, 6e8, 6e8, 1.9, 1, 1.8, 1, alike, 2, 2, 0, 0}, /* or not */
-      {0.01, 4.9e9, 5e7, 5e7, 4, 1, 1, 0, alike, 4, 1, 0, 0},   /* nearly all goes to each device */
-      {0.01, 4.9e9, 5e7, 5e7, 2.6, 1, 1, 1, alike, 4, 4, 0, 0}, /* or up once, by all links */
-      {0.01, 4.9e9, 5e7, 5e7, 0.9, 1, 1, 1, alike, 4, 1, 0, 0}, /* several carry less */
-      {0.1, 3e8, 3e8, 12e9, 1.9, 1, 1, 1, alike, 4, 1, 0, 0},   /* the host limits a large result */
-      {0.1, 3e8, 3e8, 12e9, 1.9, 1.9, 1, 1, alike, 2, 2, 0, 0}, /* but not on this host */
-      {0.5, 2e9, 2e9, 9e9, 1.9, 1, 1, 1, alike, 2, 2, 0, 0},    /* more to compute than to move */
-      {0.1, 0, 8e9, 0, 1, 1, 1, 1, alike, 2, 1, 0, 0}, /* all goes up, as fast as one link can */
-      {0.001, 0, 4e9, 4e9, 1.9, 1.9, 1, 1, alike, 2, 1, 0, 0}, /* both ways at once are no faster */
-      {0.023, 5.4e8, 5.4e8, 5.4e8, 1.4, 1, 1, 1, alike, 2, 2, 0, 0},    /* 8192: 36 and 31 ms */
-      {0.023, 5.4e8, 5.4e8, 5.4e8, 1.4, 1, 1, 1, alike, 2, 1, 5e-3, 0}, /* and 5 ms besides */
-      {0.1, 2.1e9, 2.1e9, 2.1e9, 1.3, 0.9, 1, 1, alike, 4, 4, 5e-3, 0}, /* 16384: 143 and 125 ms */
-      {0.1, 2.1e9, 2.1e9, 2.1e9, 1.3, 0.9, 1, 1, alike, 4, 4, 5e-3, 1e-3}, /* two: 130, four: 127 */
-      {0.012, 5.4e8, 5.4e8, 5.4e8, 1.9, 1, 1.8, 1, alike, 4, 2, 2e-3, 1e-3},   /* two are fastest */
-      {0.02, 1.2e9, 1.2e9, 4.6e9, 1.9, 1.2, 1.2, 1, alike, 4, 2, 10e-3, 7e-3}, /* blocks, too */
-      {0.4, 1.2e9, 1.2e9, 4.6e9, 1.9, 1.2, 1.2, 1, alike, 4, 4, 10e-3, 7e-3},  /* computed longer */
+    int count;
+    gpumm_links links;
+  } hosts[] = {
+      {2, {{39.7e9, 21.0e9}, {30.3e9, 23.4e9}}}, /* H100, while the host was busy */
+      {4, {{44.3e9, 42.4e9}, {79.7e9, 50.0e9}}}, /* H100 */
+      {2, {{44.7e9, 42.4e9}, {76.3e9, 49.9e9}}}, /* H200 */
+      {4, {{44.1e9, 38.3e9}, {74.6e9, 44.2e9}}}, /* H200 */
+      {4, {{45.7e9, 44.9e9}, {95.6e9, 58.6e9}}}, /* H200 */
+      {2, {{45.0e9, 44.3e9}, {67.7e9, 58.9e9}}}, /* H200 */
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const gpumm_spread_costs x = {
-        .compute = cases[i].compute,
-        .common = cases[i].common,
-        .split = cases[i].split,
-        .result = cases[i].result,
-        .extra = cases[i].extra,
-        .further = cases[i].further,
-        .links = {{50e9, 45e9, 25e9},
-                  {cases[i].up * 50e9, cases[i].down * 45e9, cases[i].both * 25e9}},
-        .gives = cases[i].gives};
-    const int count = gpumm_spread_count (&x, cases[i].rates, cases[i].most);
-    const double one = gpumm_spread_seconds (&x, cases[i].rates, 1);
-    CHECK (count == cases[i].count, "case %zu: %d devices", i, count);
-    CHECK (count == 1 || gpumm_spread_seconds (&x, cases[i].rates, count) < 0.9 * one,
-           "case %zu: %g s", i, one);
-    CHECK (one >= x.compute && one >= (x.common + x.split) / 50e9 && one >= x.result / 45e9,
-           "case %zu: %g s", i, one);
-  }
+  enum { ALL = 63, HOSTS = sizeof hosts / sizeof *hosts };
+  static const struct {
+    int64_t m, k, n;
+    int bytes; /* of an element */
+    double compute;
+    int spread; /* bit 1 << host */
+  } rows[] = {
+      {5000, 5000, 5000, 16, 18.0e-3, 2 | 4 | 8 | 16}, /* gained 3 to 21 % */
+      {8192, 8192, 8192, 8, 22.8e-3, ALL - 1},         /* up to 14 % */
+      {8192, 8192, 8192, 16, 55e-3, ALL - 1},          /* up to 39 % */
+      {12000, 12000, 12000, 8, 45.5e-3, ALL - 1},      /* up to 35 % */
+      {16384, 16384, 16384, 8, 185e-3, ALL},           /* up to 45 % */
+      {2000, 200000, 2000, 8, 33e-3, ALL - 1},         /* up to 52 % */
+      {64, 20000, 20000, 8, 1.1e-3, ALL - 1},          /* up to 51 % */
+      {20000, 20000, 64, 8, 1.1e-3, ALL - 1},          /* up to 39 % */
+      {20000, 20, 20000, 8, 0.4e-3, 16 | 32},          /* up to 11 % */
+      {100000, 500, 500, 8, 1.1e-3, 0},                /* were not spread */
+      {6000, 6000, 6000, 8, 8.9e-3, 16},
+      {8192, 8192, 8192, 4, 7.8e-3, 0},
+      {4096, 4096, 4096, 16, 10.5e-3, 0},
+  };
+  const double alike[] = {1, 1, 1, 1}, slow[] = {1, 0.01, 0.01, 0.01};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (int h = 0; h < HOSTS; h++) {
+      const double element = rows[i].bytes;
+      gpumm_spread_costs x = {.compute = rows[i].compute,
+                              .common = element * (double) (rows[i].m * rows[i].k),
+                              .split = element * (double) (rows[i].k * rows[i].n),
+                              .result = element * (double) (rows[i].m * rows[i].n),
+                              .links = hosts[h].links,
+                              .gives = 1};
+      const double one = gpumm_spread_seconds (&x, alike, 1);
+      const double all = gpumm_spread_seconds (&x, alike, hosts[h].count);
+      CHECK ((all <= 0.9 * one) == (rows[i].spread >> h & 1), "row %zu, host %d: %g and %g s", i, h,
+             one, all);
+      CHECK (one >= x.compute && one >= (x.common + x.split) / x.links.one.up
+                 && one >= x.result / x.links.one.down,
+             "row %zu, host %d: %g s", i, h, one);
+      CHECK (gpumm_spread_seconds (&x, slow, hosts[h].count) >= x.compute / 1.031 + 5e-3,
+             "row %zu, host %d: slow devices hardly help", i, h);
+      x.gives = 0; /* the common operand goes up to each device */
+      CHECK (gpumm_spread_seconds (&x, alike, hosts[h].count)
+                 >= (hosts[h].count * x.common + x.split) / x.links.all.up,
+             "row %zu, host %d: %g s", i, h, all);
+    }
 }
 
 /* The links are measured by large products on one and on all. */
@@ -719,14 +680,13 @@ static struct {
 } trial;
 
 static gpumm_status open_trial (const gpumm_problem *problem, const gpumm_options *options,
-                                const gpumm_job *whole, struct gpumm_exchange *exchange, int member,
-                                gpumm_job **part) {
+                                const gpumm_job *whole, gpumm_job **part) {
   static char job;
   const double bytes =
       8.0
       * (double) (gpumm_m (problem) * gpumm_n (problem) + gpumm_m (problem) * gpumm_k (problem)
                   + gpumm_k (problem) * gpumm_n (problem));
-  CHECK (gpumm_links_measuring () && !whole && !exchange && !member && options->backend == GPUMM_GPU
+  CHECK (gpumm_links_measuring () && !whole && options->backend == GPUMM_GPU
              && !gpumm_check_matrix (&problem->a, "A") && !gpumm_check_matrix (&problem->b, "B")
              && gpumm_k (problem) == problem->b.rows,
          "product %d", trial.opened);
@@ -750,8 +710,6 @@ static void close_trial (gpumm_job *part) {
   trial.closed += part != NULL;
 }
 
-enum { LONG = 1000 }; /* seconds that no test takes */
-
 static void test_links (void) {
   static const gpumm_part_calls calls = {open_trial, run_trial, close_trial};
   gpumm_links links;
@@ -765,13 +723,11 @@ static void test_links (void) {
   trial.fail_at = 0;
   CHECK (!gpumm_links_of (12, &calls, &links) && trial.devices == 12, "%s", gpumm_last_error ());
   const double bytes = 256 << 20;
-  const double *rates[] = {&links.one.up, &links.one.down, &links.one.both,
-                           &links.all.up, &links.all.down, &links.all.both};
-  for (int i = 0; i < 6; i++) /* but for the time of little products */
+  const double *rates[] = {&links.one.up, &links.one.down, &links.all.up, &links.all.down};
+  for (int i = 0; i < 4; i++) /* but for the time of little products */
     CHECK (*rates[i] > 0 && *rates[i] < bytes / 36e-3, "rate %d: %g", i, *rates[i]);
   CHECK (trial.ran == trial.closed && trial.opened == trial.ran + 1, "%d ran", trial.ran);
   const int ran = trial.ran;
-  gpumm_links_age (-LONG);
   CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran == ran, "known");
   CHECK (!gpumm_links_of (6, &calls, &links) && trial.ran > ran, "of others");
   const int both = trial.ran;
@@ -782,51 +738,6 @@ static void test_links (void) {
   CHECK (!gpumm_links_of (12, &calls, &links) && trial.opened == trial.fail_at, "%d", trial.opened);
   CHECK (!gpumm_links_of (12, &calls, &links) && trial.opened == trial.fail_at && !links.one.up,
          "what has failed is remembered: %d", trial.opened);
-  gpumm_links_forget ();
-}
-
-static const gpumm_part_calls trial_calls = {open_trial, run_trial, close_trial};
-
-/* Measures, and a second later again, when all are faster and one is slower. Do the least times count? */
-static int count_least (gpumm_links *before) {
-  gpumm_links links;
-  gpumm_links_forget ();
-  trial.fail_at = 0;
-  trial.one = trial.all = 40e-3;
-  CHECK (!gpumm_links_of (12, &trial_calls, before), "%s", gpumm_last_error ());
-  gpumm_links_age (-LONG);
-  const int ran = trial.ran;
-  CHECK (!gpumm_links_of (12, &trial_calls, &links) && trial.ran == ran, "not at once");
-  gpumm_links_age (LONG + 1);
-  trial.one = 50e-3; /* what is slower does not count */
-  trial.all = 1e-3;
-  CHECK (!gpumm_links_of (12, &trial_calls, &links) && trial.ran > ran, "a second later");
-  return links.all.up > before->all.up && links.all.down > before->all.down
-         && links.all.both > before->all.both && links.one.up > 0.8 * before->one.up
-         && links.one.down > 0.8 * before->one.down && links.one.both > 0.8 * before->one.both;
-}
-
-/* Other programs may have the processor when a trial of 1 ms ends: then it is tried again. */
-static void test_links_again (void) {
-  enum { TRIES = 20 };
-  const gpumm_part_calls calls = trial_calls;
-  gpumm_links links, before;
-  int tries = 0;
-  while (tries < TRIES && !count_least (&before))
-    tries++;
-  CHECK (tries < TRIES, "the least times do not count, %d times", tries);
-  const int again = trial.ran;
-  gpumm_links_age (-LONG);
-  CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran == again, "not at each product");
-  gpumm_links_age (LONG + 4);
-  trial.fail_at = trial.opened + 1;
-  trial.failure = GPUMM_CANCELLED;
-  CHECK (gpumm_links_of (12, &calls, &links) == GPUMM_CANCELLED && trial.opened == trial.fail_at,
-         "stopped while it is measured again");
-  gpumm_links_age (-LONG);
-  CHECK (!gpumm_links_of (12, &calls, &links) && links.all.up > before.all.up
-             && trial.opened == trial.fail_at,
-         "what was known is kept");
   gpumm_links_forget ();
 }
 
@@ -891,11 +802,9 @@ int main (int argc, char **argv) {
   if (check_failed)
     return check_done ();
   test_contexts ();
-  test_counts ();
-  if (SANITIZED_STEP == 1) { /* they run in one thread, and fill much memory */
+  test_seconds ();
+  if (SANITIZED_STEP == 1) /* it runs in one thread, and fills much memory */
     test_links ();
-    test_links_again ();
-  }
   test_copies ();
   test_choice ();
   test_evenness ();

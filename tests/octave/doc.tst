@@ -7,7 +7,7 @@
 %!  folder = fullfile (tempname (), "a b'#%\303\251");
 %!  mkdir (fileparts (folder));
 %!  mkdir (folder);
-%!  octave = fileparts (which ("gpumm_tune"));
+%!  octave = fileparts (which ("gpumm"));
 %!  mkdir (fullfile (folder, "private"));
 %!  for name = {"gpumm_doc.m", "mmread.m", fullfile("private", "quoted_word.m")}
 %!    copyfile (fullfile (octave, name{1}), fullfile (folder, name{1}));

@@ -4,7 +4,7 @@
 
 ## the folder of the notebooks, which only the sources have here
 %!function folder = notebooks ()
-%!  folder = fullfile (fileparts (fileparts (which ("gpumm_tune"))), "notebooks");
+%!  folder = fullfile (fileparts (fileparts (which ("gpumm"))), "notebooks");
 %!endfunction
 
 %!function remove (folder)
@@ -131,14 +131,14 @@
 %!  end_unwind_protect
 %!endfunction
 %!test
-%! check_in_copy (fileparts (which ("gpumm_tune")));
+%! check_in_copy (fileparts (which ("gpumm")));
 
 %!test
 %! folder = tempname ();
 %! mkdir (folder);
 %! unwind_protect
 %!   source = notebooks ();
-%!   copyfile ([fileparts(which ("gpumm_tune")), "/*"], folder);
+%!   copyfile ([fileparts(which ("gpumm")), "/*"], folder);
 %!   addpath (folder);
 %!   fail ("gpumm_lessons (tempname ())", "installed without its lessons");
 %!   mkdir (fullfile (folder, "doc"));
