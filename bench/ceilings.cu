@@ -15,10 +15,9 @@
  * They take 8 GiB of host memory. "peer" is a copy from GPU 0 to GPU 1.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "try.h"
-
 #include <atomic>
 #include <chrono>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +27,17 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
+
+/* Ends the program if a call of the CUDA runtime fails. */
+#define TRY(call)                                                                                  \
+  do {                                                                                             \
+    cudaError_t failed = (call);                                                                   \
+    if (failed != cudaSuccess) {                                                                   \
+      fprintf (stderr, "%s: %s: %s\n", program_invocation_short_name, #call,                       \
+               cudaGetErrorString (failed));                                                       \
+      exit (1);                                                                                    \
+    }                                                                                              \
+  } while (0)
 
 enum {
   ROUNDS = 7,

@@ -1,11 +1,18 @@
-"""peers.py - the Python libraries that bench/run measures beside gpumm.
+"""peers.py - the Python libraries that are measured beside gpumm.
 
-  python3 bench/peers.py cupy|pytorch|numpy|cublasxt
+  python3 bench/peers.py cupy|pytorch|numpy|cublasxt          for bench/run
+  python3 bench/peers.py arrays FILE.csv                      CuPy, as products.m arrays
+  python3 bench/peers.py graphs FOLDER FILE.csv               CuPy, as products.m iterations, which
+                                                              writes the graphs
+  python3 bench/peers.py spgemm FOLDER FILE.csv CASE...       cuSPARSE, as kernels spgemm, which
+                                                              saves the operands
+  python3 bench/peers.py spmm FILE.csv [BLOCKS]               cuSPARSE, as kernels spmm
 
-Products go from host array to host array, written as the libraries' users write them. Commands and
-answers are as in worker.m: "long SECONDS", "repeats N", "product WHO TYPE M K N LEFT", "forget". If the
-library or its GPU is missing, the first line is "absent" with the reason, instead of "ready". cublasxt
-uses the GPUs of GPUMM_DEVICES, as gpumm does.
+For bench/run products go from host array to host array, written as the libraries' users write them.
+Commands and answers are as in worker.m: "long SECONDS", "repeats N", "product WHO TYPE M K N LEFT",
+"forget". If the library or its GPU is missing, the first line is "absent" with the reason, instead
+of "ready". cublasxt uses the GPUs of GPUMM_DEVICES, as gpumm does. The other words append rows to
+FILE.csv.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -14,6 +21,12 @@ import os
 import statistics
 import sys
 import time
+
+try:
+    import numpy
+except ImportError as why:
+    print("absent", why, flush=True)
+    sys.exit()
 
 GROUPS, APART, SHORT = 3, 0.15, 0.01  # APART and SHORT in seconds
 
@@ -36,8 +49,6 @@ def open_pytorch():
 
 
 def open_numpy():
-    import numpy
-
     return numpy.__version__, lambda: None, lambda a, b: a @ b
 
 
@@ -151,28 +162,346 @@ def product(who, letter, m, k, n, left):
 
 long, repeats = 5.0, 7
 rates = {}
-try:
-    import numpy
+generator = numpy.random.default_rng(1)
+release, multiply = None, None
 
-    generator = numpy.random.default_rng(1)
-    libraries = {"cupy": open_cupy, "pytorch": open_pytorch, "numpy": open_numpy,
-                 "cublasxt": open_cublasxt}
-    version, release, multiply = libraries[sys.argv[1]]()
-except Exception as why:  # a peer may fail in any way; measure the others
-    print("absent", " ".join(str(why).split()), flush=True)
-    sys.exit()
-print("ready", version, flush=True)
-for line in sys.stdin:
-    words = line.split()
-    said = "done"
-    if words[0] == "long":
-        long = float(words[1])
-    elif words[0] == "repeats":
-        repeats = int(words[1])
-    elif words[0] == "product":
+
+def serve(name):
+    """Answers bench/run's commands."""
+    global long, repeats, release, multiply
+    try:
+        libraries = {"cupy": open_cupy, "pytorch": open_pytorch, "numpy": open_numpy,
+                     "cublasxt": open_cublasxt}
+        version, release, multiply = libraries[name]()
+    except Exception as why:  # a peer may fail in any way; measure the others
+        print("absent", " ".join(str(why).split()), flush=True)
+        sys.exit()
+    print("ready", version, flush=True)
+    for line in sys.stdin:
+        words = line.split()
+        said = "done"
+        if words[0] == "long":
+            long = float(words[1])
+        elif words[0] == "repeats":
+            repeats = int(words[1])
+        elif words[0] == "product":
+            try:
+                said = product(*words[1:])
+            except Exception as why:
+                release()
+                said = "wrong " + " ".join(str(why).split())
+        print(said, flush=True)
+
+
+# ---- programs of arrays --------------------------------------------------------------------------
+
+
+def finished_ms(run, count=7):
+    """Milliseconds of runs, each with a wait at its end, after one that is not counted."""
+    import cupy
+
+    ms = []
+    for i in range(count + 1):
+        begun = time.perf_counter()
+        c = run()
+        cupy.cuda.Device().synchronize()
+        if i > 0:
+            ms.append(1e3 * (time.perf_counter() - begun))
+        del c
+    return ms
+
+
+def newton_schulz(x):
+    for _ in range(5):
+        x = 1.5 * x - 0.5 * (x @ (x.T @ x))
+    return x
+
+
+def repeated(step, x, count=1000):
+    for _ in range(count):
+        x = step(x)
+    return x
+
+
+def arrays(path):
+    import cupy
+
+    a = numpy.asfortranarray(generator.random((4096, 4096)) / 4096)
+    small = cupy.asarray(a)
+    g, h, k = (cupy.random.random((8192, 8192)) for _ in range(3))
+    g /= 8192
+    e = cupy.eye(64)
+    c = e + cupy.random.random((64, 64)) / 100
+    x, y = generator.random((2000, 64, 64)), generator.random((2000, 64, 64))
+    xg, yg = cupy.asarray(x), cupy.asarray(y)
+    programs = {
+        "newton-schulz 4096 upload to gather":
+            lambda: cupy.asnumpy(newton_schulz(cupy.asarray(a))),
+        "newton-schulz 4096 resident": lambda: newton_schulz(small),
+        "upload 4096": lambda: cupy.asarray(a),
+        "gather 4096": lambda: cupy.asnumpy(small),
+        "newton-schulz 8192 resident": lambda: newton_schulz(g),
+        "product 8192 resident": lambda: g @ g,
+        "G + 2 * H .* K 8192": lambda: g + 2 * h * k,
+        "copy 8192": lambda: g.copy(),
+        "sum 8192": lambda: g.sum(axis=1),  # along memory, as the columns of Octave
+        "sum rows 8192": lambda: g.sum(axis=0),
+        "norm fro 8192": lambda: cupy.linalg.norm(g),
+        "every second column 8192": lambda: g[::2, :].copy(),
+        "chain of 1000 products 64": lambda: repeated(lambda p: p @ e, c),
+        "pagemtimes 64x64x2000 host to host":
+            lambda: cupy.asnumpy(cupy.asarray(x) @ cupy.asarray(y)),
+        "pagemtimes 64x64x2000 resident": lambda: xg @ yg,
+        "1000 times x + 1": lambda: repeated(lambda p: p + 1, cupy.arange(1.0, 11.0)),
+    }
+    with open(path, "a", encoding="utf-8") as file:
+        for work, run in programs.items():
+            ms = finished_ms(run)
+            print(f"{work},cupy,{statistics.median(ms):.4f},{min(ms):.4f},{max(ms):.4f}", file=file)
+
+
+# ---- iterations on graphs ------------------------------------------------------------------------
+
+
+def read_graph(name):
+    """A graph's columns are CuPy's rows: the products of the transposes are the same work."""
+    import cupy
+    from cupyx.scipy import sparse
+
+    with open(name, "rb") as file:
+        n, stored = numpy.fromfile(file, numpy.int64, 2)
+        start = numpy.fromfile(file, numpy.int64, n + 1).astype(numpy.int32)
+        index = numpy.fromfile(file, numpy.int32, stored)
+        values = numpy.fromfile(file, numpy.float64, stored)
+    parts = tuple(map(cupy.asarray, (values, index, start)))
+    return sparse.csr_matrix(parts, shape=(int(n), int(n)))
+
+
+def cluster(m):
+    import cupy
+    from cupyx.scipy import sparse
+
+    ones = cupy.ones(m.shape[0])
+    for _ in range(10):
+        m = m @ m
+        m.data *= m.data
+        m = sparse.diags(1 / (m @ ones)).tocsr() @ m
+        m.data *= m.data > 1e-3
+        m.eliminate_zeros()
+    return m
+
+
+def power_iteration(m, x):
+    import cupy
+
+    for _ in range(10):
+        x = m @ (m.T @ x)
+        x /= cupy.linalg.norm(x)
+    return x
+
+
+def graphs(folder, path):
+    import cupy
+
+    with open(path, "a", encoding="utf-8") as file:
+        for name in "random", "mesh", "rmat":
+            m = read_graph(f"{folder}/{name}.graph")
+            x = cupy.asfortranarray(cupy.random.rand(m.shape[0], 32))
+            for work, run in (("clustering", lambda: cluster(m)),
+                              ("power iteration", lambda: power_iteration(m, x))):
+                try:
+                    seconds = f"{1e-3 * statistics.median(finished_ms(run, 3)):.4f}"
+                except Exception as why:  # cuSPARSE runs out of memory where products are large
+                    seconds = type(why).__name__
+                print(f"{work},{name},cupy {cupy.__version__},{m.shape[0]},{m.nnz},{seconds}",
+                      file=file, flush=True)
+
+
+# ---- cuSPARSE on the device alone ----------------------------------------------------------------
+
+
+def device_ms(run, count=7):
+    """The median between events, from the operands to the result; memory comes from CuPy's pool."""
+    import cupy
+
+    ms = []
+    for i in range(count + 1):
+        begun, ended = cupy.cuda.Event(), cupy.cuda.Event()
+        begun.record()
+        c = run()
+        ended.record()
+        ended.synchronize()
+        if i > 0:
+            ms.append(cupy.cuda.get_elapsed_time(begun, ended))
+        if i < count:
+            del c
+    return statistics.median(ms), c
+
+
+class Cusparse:
+    """A A by the cuSPARSE that CuPy has loaded, with one of its algorithms. CuPy itself has only
+    the default, and, where that fails, ALG2 without the call from which ALG2 takes its memory."""
+
+    ALGORITHM = {"cusparse_alg2": 4, "cusparse_alg3": 5}  # as cusparse.h numbers them
+    R_64F, INDEX_32 = 1, 2
+
+    def __init__(self):
+        import ctypes
+
+        import cupyx.cusparse  # loads it
+
+        self.c = ctypes
+        with open("/proc/self/maps", encoding="utf-8") as maps:
+            paths = [line.split()[5] for line in maps if "/libcusparse.so" in line]
+        self.library = ctypes.CDLL(paths[0])
+
+    def call(self, name, *arguments):
+        """Integers are passed with 64 bits, which the callee may read as 32."""
+        c = self.c
+        passed = [c.c_void_p(x) if x is None else c.c_int64(x) if isinstance(x, int) else x
+                  for x in arguments]
+        status = getattr(self.library, "cusparse" + name)(*passed)
+        if status:
+            self.library.cusparseGetErrorName.restype = c.c_char_p
+            raise RuntimeError(f"{name}: {self.library.cusparseGetErrorName(status).decode()}")
+
+    def describe(self, start, column, values):
+        descriptor = self.c.c_void_p()
+        n = start.size - 1
+        self.call("CreateCsr", self.c.byref(descriptor), n, n, values.size, start.data.ptr,
+                  column.data.ptr, values.data.ptr, self.INDEX_32, self.INDEX_32, 0, self.R_64F)
+        return descriptor
+
+    def multiply(self, x, peer, fraction):
+        """fraction: of the products, in a chunk of ALG3."""
+        import cupy
+
+        c, ref = self.c, self.c.byref
+        start, column = cupy.zeros_like(x[0]), cupy.empty(0, x[1].dtype)
+        one, zero, size, size2 = c.c_double(1), c.c_double(0), c.c_size_t(), c.c_size_t()
+        rows, columns, nnz, descriptor = c.c_int64(), c.c_int64(), c.c_int64(), c.c_void_p()
+        a, b, result = self.describe(*x), self.describe(*x), self.describe(start, column,
+                                                                           cupy.empty(0))
+
+        def take(bytes_):  # at least one byte: without a buffer a call only returns the size
+            return cupy.empty(max(bytes_.value, 1), numpy.int8)
+
         try:
-            said = product(*words[1:])
-        except Exception as why:
-            release()
-            said = "wrong " + " ".join(str(why).split())
-    print(said, flush=True)
+            self.call("SpGEMM_createDescr", ref(descriptor))
+            product = (cupy.cuda.device.get_cusparse_handle(), 0, 0, ref(one), a, b, ref(zero),
+                       result, self.R_64F, self.ALGORITHM[peer], descriptor)
+            self.call("SpGEMM_workEstimation", *product, ref(size), None)
+            first = take(size)
+            self.call("SpGEMM_workEstimation", *product, ref(size), first.data.ptr)
+            part = c.c_float(fraction)
+            self.call("SpGEMM_estimateMemory", *product, part, ref(size), None, None)
+            third = take(size)
+            self.call("SpGEMM_estimateMemory", *product, part, ref(size), third.data.ptr,
+                      ref(size2))
+            del third
+            second = take(size2)
+            self.call("SpGEMM_compute", *product, ref(size2), second.data.ptr)
+            self.call("SpMatGetSize", result, ref(rows), ref(columns), ref(nnz))
+            column, values = cupy.empty(nnz.value, x[1].dtype), cupy.empty(nnz.value)
+            self.call("CsrSetPointers", result, start.data.ptr, column.data.ptr, values.data.ptr)
+            self.call("SpGEMM_copy", *product)
+        finally:
+            self.call("SpGEMM_destroyDescr", descriptor)
+            for matrix in a, b, result:
+                self.call("DestroySpMat", matrix)
+        return start, column, values
+
+
+def csr(x):
+    from cupyx.scipy import sparse
+
+    n = x[0].size - 1
+    return sparse.csr_matrix((x[2], x[1], x[0]), shape=(n, n))
+
+
+def spgemm_row(folder, case, peer):
+    """The row of one peer: its fastest chunk; wrong if C x differs from A (A x)."""
+    import cupy
+
+    x = tuple(cupy.asarray(numpy.fromfile(f"{folder}/{case}.{what}", kind).astype(to))
+              for what, kind, to in (("start", numpy.int64, numpy.int32),
+                                     ("column", numpy.int32, numpy.int32),
+                                     ("values", numpy.float64, numpy.float64)))
+    a = csr(x)
+    t = cupy.asarray(generator.random(a.shape[0]))
+    right = a @ (a @ t)
+    best = f"{case},{peer},{a.shape[0]},{a.nnz},,"
+    least = math.inf
+    for fraction in (0.1, 0.2, 0.5, 1.0) if peer == "cusparse_alg3" else (1.0,):
+        try:
+            run = (lambda: a @ a) if peer == "cusparse" else (
+                lambda: Cusparse().multiply(x, peer, fraction))
+            ms, c = device_ms(run)
+            c = c if peer == "cusparse" else csr(c)
+            error = float(abs(c @ t - right).max() / abs(right).max())
+            said = f"{ms:.4f}" if error < 1e-12 else f"wrong (relative error {error:.1e})"
+            if error < 1e-12 and ms < least or least == math.inf:
+                least = ms if error < 1e-12 else least
+                best = f"{case},{peer},{a.shape[0]},{a.nnz},{c.nnz},{said}"
+        except Exception as why:  # a product may fail in any way; measure the others
+            if least == math.inf:
+                best = f"{case},{peer},,,,{' '.join(str(why).split()).replace(',', ';')}"
+    return best
+
+
+def spgemm(folder, path, *cases):
+    """Each peer has a process of its own, so that one that fails does not block the device."""
+    import multiprocessing
+
+    with open(path, "a", encoding="utf-8") as file:
+        print("case,kernel,n,nnz,nnz_c,ms", file=file)
+        for case in cases:
+            for peer in "cusparse", *Cusparse.ALGORITHM:
+                with multiprocessing.get_context("spawn").Pool(1) as process:
+                    print(process.apply(spgemm_row, (folder, case, peer)), file=file, flush=True)
+
+
+def expanded(blocks, per_row, b):
+    """A random sparse matrix of full blocks, about as many in each row."""
+    import cupy
+    from cupyx.scipy import sparse
+
+    key = numpy.unique(numpy.repeat(numpy.arange(blocks), per_row) * blocks
+                       + generator.integers(0, blocks, blocks * per_row))
+    row, column = key // blocks, key % blocks
+    i = (row[:, None, None] * b + numpy.arange(b)[:, None]).repeat(b, 2).ravel()
+    j = (column[:, None, None] * b + numpy.arange(b)).repeat(b, 1).ravel()
+    values = cupy.random.random(i.size) - 0.5
+    x = sparse.coo_matrix((values, (cupy.asarray(i), cupy.asarray(j))), (blocks * b, blocks * b))
+    return x.tocsr(), len(key)
+
+
+def spmm(path, widths="1,4,8,9,16"):
+    """By rows, and, of plain matrices, by columns, times a full matrix of 256 columns."""
+    import cupy
+    from cupyx import cusparse
+
+    with open(path, "a", encoding="utf-8") as file:
+        for b in map(int, widths.split(",")):
+            blocks, per_row = 200000 // b, 16
+            s, stored = expanded(blocks, per_row, b)
+            x = cupy.asfortranarray(cupy.random.random((blocks * b, 256)) - 0.5)
+            y, by_rows = cupy.zeros_like(x, order="F"), cupy.ascontiguousarray(x)
+            forms = {"rows x full": lambda: cusparse.spmm(s, x, y, 1, 0),
+                     "rows x full by rows": lambda: s @ by_rows}  # full x columns, transposed
+            if b == 1:
+                forms["columns x full"] = lambda t=s.T.tocsr().T: cusparse.spmm(t, x, y, 1, 0)
+            for name, run in forms.items():
+                ms = device_ms(run)[0]
+                print(f"spmm,cusparse {name},d,{b},{blocks},256,{per_row},{stored},,,{ms:.4f},"
+                      f"{2e-6 * stored * b * b * 256 / ms:.1f},,random", file=file, flush=True)
+            cupy.get_default_memory_pool().free_all_blocks()
+
+
+PROGRAMS = {"arrays": arrays, "graphs": graphs, "spgemm": spgemm, "spmm": spmm}
+
+if __name__ == "__main__":
+    if sys.argv[1] in PROGRAMS:
+        PROGRAMS[sys.argv[1]](*sys.argv[2:])
+    else:
+        serve(sys.argv[1])

@@ -23,6 +23,17 @@
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 
+## A time covers the call and the assignment of its result, which is cleared before the next call.
+function seconds = measure (product, repeats)
+  seconds = zeros (1, repeats);
+  for i = 1:repeats
+    begun = tic ();
+    C = product ();
+    seconds(i) = toc (begun);
+    clear C
+  endfor
+endfunction
+
 ## ---- operands and checks -----------------------------------------------------------------------
 
 function x = random_matrix (type, rows, cols)
@@ -497,7 +508,6 @@ endfunction
 
 package = argv (){1};
 here = fileparts (mfilename ("fullpath"));
-addpath (here);
 if (! isempty (package))
   addpath (package, fullfile (fileparts (here), "octave"));
 endif

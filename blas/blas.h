@@ -18,13 +18,6 @@ extern double gpumm_blas_least;
  * also reports invalid arguments. */
 int gpumm_blas_take (const gpumm_call *call);
 
-/* A valid call on the device, not counted, and gemmt by such calls of gemm. 0: it is for the BLAS below. */
-int gpumm_blas_run (const gpumm_call *call);
-int gpumm_blas_triangle (const gpumm_call *call);
-
-/* gemmt by products of the BLAS below. */
-void gpumm_blas_gemmt (const gpumm_call *call);
-
 /* gecon and pocon by all cores of the CPU, where they count. 0: it is for the LAPACK below. */
 int gpumm_blas_estimate (const gpumm_call *call, char norm, double anorm, void *rcond);
 
@@ -45,8 +38,6 @@ double gpumm_blas_seconds (void); /* of a clock */
  * engine does not take a library that has it for a BLAS. */
 GPUMM_API int gpumm_blas_calls (int i, char name[16], int64_t *gpu, int64_t *cpu,
                                 double *gpu_seconds, double *cpu_seconds);
-
-int gpumm_blas_is_one_of (char letter, const char *letters);
 
 /* Letters and scalars as gpumm_call has them. */
 static inline char gpumm_blas_capital (const char *letter) {

@@ -39,14 +39,11 @@ static char letter_of (int number, int first, const char *letters, int count) {
  * BLAS below, called last, so that an error may be thrown through here. Small calls are not counted:
  * threads that multiply small matrices would wait for each other there. */
 #define ROUTINE(which, name, parameters, arguments, work, fill)                                    \
-  ROUTINE_OVER (which, name, parameters, arguments, work, fill, gpumm_blas_find (AS_TEXT (name)))
-/* function: what is called below. */
-#define ROUTINE_OVER(which, name, parameters, arguments, work, fill, function)                     \
   GPUMM_API void name parameters {                                                                 \
     static void (*_Atomic found) parameters;                                                       \
     void (*below) parameters = atomic_load_explicit (&found, memory_order_acquire);                \
     if (!below) {                                                                                  \
-      below = (void (*) parameters) (function);                                                    \
+      below = (void (*) parameters) gpumm_blas_find (AS_TEXT (name));                              \
       atomic_store_explicit (&found, below, memory_order_release);                                 \
     }                                                                                              \
     if ((work) < gpumm_blas_least) {                                                               \
@@ -145,29 +142,6 @@ SYMM (GPUMM_HEMM, FORTRAN (hemm_))
 SYRK (GPUMM_HERK, FORTRAN (herk_), REAL_SCALAR)
 SYR2K (GPUMM_HER2K, FORTRAN (her2k_), REAL_SCALAR)
 #endif
-
-#define GEMMT_FILL                                                                                 \
-  (x.uplo = LETTER_OF (uplo), x.trans = LETTER_OF (transa), x.trans_b = LETTER_OF (transb), x.m = *n,\
-   x.n = *n, x.k = *k, x.alpha = SCALAR (alpha), x.beta = SCALAR (beta), MATRIX_A, MATRIX_B, MATRIX_C)
-#define GEMMT_PARAMETERS                                                                           \
-  (const char *uplo, const char *transa, const char *transb, const integer *n, const integer *k,  \
-   const void *alpha, const void *a, const integer *lda, const void *b, const integer *ldb,        \
-   const void *beta, void *c, const integer *ldc, size_t l1, size_t l2, size_t l3)
-
-/* By products of the BLAS below, never by its own gemmt: OpenBLAS has one from 0.3.22 on, which had another
- * argument at first, filled the wrong triangle by rows, and up to 0.3.29 changes B if both are complex and B
- * is conjugated (its issues 4005, 4905, 5111). */
-static void gemmt_by_gemm GEMMT_PARAMETERS {
-  (void) l1, (void) l2, (void) l3;
-  gpumm_call x = {.routine = GPUMM_GEMMT, .type = TYPE};
-  GEMMT_FILL;
-  gpumm_blas_gemmt (&x);
-}
-
-ROUTINE_OVER (GPUMM_GEMMT, FORTRAN (gemmt_), GEMMT_PARAMETERS,
-  (uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc, l1, l2, l3),
-  (double) *n * (double) *n * (double) *k,
-  (GEMMT_FILL, gpumm_blas_take (&x)), gemmt_by_gemm)
 
 /* ---- Fortran: LAPACK. A call that is taken has info 0 ------------------------------------- */
 
@@ -288,27 +262,6 @@ ROUTINE (GPUMM_GEMM, CBLAS (gemm),
   (double) m * (double) n * (double) k,
   (x.trans = OP (transa), x.trans_b = OP (transb), x.m = m, x.n = n, x.k = k,
    x.alpha = C_VALUE (alpha), x.beta = C_VALUE (beta), MATRIX_A, MATRIX_B, MATRIX_C, TAKE_ORDERED))
-
-#define C_GEMMT_FILL                                                                               \
-  (x.uplo = UPLO (uplo), x.trans = OP (transa), x.trans_b = OP (transb), x.m = n, x.n = n, x.k = k, \
-   x.alpha = C_VALUE (alpha), x.beta = C_VALUE (beta), MATRIX_A, MATRIX_B, MATRIX_C)
-#define C_GEMMT_PARAMETERS                                                                         \
-  (int order, int uplo, int transa, int transb, integer n, integer k, C_SCALAR alpha,             \
-   const void *a, integer lda, const void *b, integer ldb, C_SCALAR beta, void *c, integer ldc)
-
-static void c_gemmt_by_gemm C_GEMMT_PARAMETERS {
-  gpumm_call x = {.routine = GPUMM_GEMMT, .type = TYPE};
-  C_GEMMT_FILL;
-  if (order == BY_ROWS)
-    gpumm_blas_by_columns (&x);
-  else if (order != BY_COLUMNS)
-    x.uplo = '?';
-  gpumm_blas_gemmt (&x);
-}
-
-ROUTINE_OVER (GPUMM_GEMMT, CBLAS (gemmt), C_GEMMT_PARAMETERS,
-  (order, uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc),
-  (double) n * (double) n * (double) k, (C_GEMMT_FILL, TAKE_ORDERED), c_gemmt_by_gemm)
 
 #define C_SYMM(routine, name)                                                                      \
 ROUTINE (routine, name,                                                                            \

@@ -118,7 +118,7 @@ __attribute__ ((destructor)) static void write_log (void) {
 
 /* ---- arguments ---------------------------------------------------------------------------- */
 
-int gpumm_blas_is_one_of (char letter, const char *letters) {
+static int is_one_of (char letter, const char *letters) {
   return letter && strchr (letters, letter);
 }
 
@@ -129,29 +129,22 @@ static int is_valid_level3 (const gpumm_call *x) {
   const int64_t rows = x->trans == 'N' ? x->n : x->k;
   switch (x->routine) {
   case GPUMM_GEMM:
-    return gpumm_blas_is_one_of (x->trans, "NTC") && gpumm_blas_is_one_of (x->trans_b, "NTC")
-           && x->m > 0 && x->n > 0 && x->k > 0 && x->lda >= (x->trans == 'N' ? x->m : x->k)
+    return is_one_of (x->trans, "NTC") && is_one_of (x->trans_b, "NTC") && x->m > 0 && x->n > 0
+           && x->k > 0 && x->lda >= (x->trans == 'N' ? x->m : x->k)
            && x->ldb >= (x->trans_b == 'N' ? x->k : x->n) && x->ldc >= x->m;
-  case GPUMM_GEMMT:
-    return gpumm_blas_is_one_of (x->uplo, "UL") && gpumm_blas_is_one_of (x->trans, "NTC")
-           && gpumm_blas_is_one_of (x->trans_b, "NTC") && x->n > 0 && x->k > 0
-           && (x->alpha.re != 0 || x->alpha.im != 0) /* else there is no product */
-           && x->lda >= (x->trans == 'N' ? x->n : x->k)
-           && x->ldb >= (x->trans_b == 'N' ? x->k : x->n) && x->ldc >= x->n;
   case GPUMM_SYMM:
   case GPUMM_HEMM:
-    return gpumm_blas_is_one_of (x->side, "LR") && gpumm_blas_is_one_of (x->uplo, "UL") && x->m > 0
-           && x->n > 0 && x->lda >= side && x->ldb >= x->m && x->ldc >= x->m;
+    return is_one_of (x->side, "LR") && is_one_of (x->uplo, "UL") && x->m > 0 && x->n > 0
+           && x->lda >= side && x->ldb >= x->m && x->ldc >= x->m;
   case GPUMM_TRMM:
   case GPUMM_TRSM:
-    return gpumm_blas_is_one_of (x->side, "LR") && gpumm_blas_is_one_of (x->uplo, "UL")
-           && gpumm_blas_is_one_of (x->trans, "NTC") && gpumm_blas_is_one_of (x->diag, "UN")
-           && x->m > 0 && x->n > 0 && x->lda >= side && x->ldb >= x->m;
+    return is_one_of (x->side, "LR") && is_one_of (x->uplo, "UL") && is_one_of (x->trans, "NTC")
+           && is_one_of (x->diag, "UN") && x->m > 0 && x->n > 0 && x->lda >= side && x->ldb >= x->m;
   default:
-    return gpumm_blas_is_one_of (x->uplo, "UL")
-           && gpumm_blas_is_one_of (x->trans, hermitian    ? "NC"
-                                              : is_complex ? "NT"
-                                                           : "NTC")
+    return is_one_of (x->uplo, "UL")
+           && is_one_of (x->trans, hermitian    ? "NC"
+                                   : is_complex ? "NT"
+                                                : "NTC")
            && x->n > 0 && x->k > 0 && x->lda >= rows && x->ldc >= x->n
            && (x->routine == GPUMM_SYRK || x->routine == GPUMM_HERK || x->ldb >= rows);
   }
@@ -165,21 +158,18 @@ static int is_valid_lapack (const gpumm_call *x) {
   case GPUMM_GEQRF:
     return x->m > 0 && x->n > 0 && x->lda >= x->m;
   case GPUMM_GETRS:
-    return gpumm_blas_is_one_of (x->trans, "NTC") && x->n > 0 && x->k > 0 && x->lda >= x->n
-           && x->ldb >= x->n;
+    return is_one_of (x->trans, "NTC") && x->n > 0 && x->k > 0 && x->lda >= x->n && x->ldb >= x->n;
   case GPUMM_POTRS:
-    return gpumm_blas_is_one_of (x->uplo, "UL") && x->n > 0 && x->k > 0 && x->lda >= x->n
-           && x->ldb >= x->n;
+    return is_one_of (x->uplo, "UL") && x->n > 0 && x->k > 0 && x->lda >= x->n && x->ldb >= x->n;
   case GPUMM_GETRI:
     return x->n > 0 && x->lda >= x->n;
   case GPUMM_POTRF:
-    return gpumm_blas_is_one_of (x->uplo, "UL") && x->n > 0 && x->lda >= x->n;
+    return is_one_of (x->uplo, "UL") && x->n > 0 && x->lda >= x->n;
   case GPUMM_ORGQR:
     return x->m >= x->n && x->n >= x->k && x->k > 0 && x->lda >= x->m;
   default:
-    return gpumm_blas_is_one_of (x->side, "LR")
-           && gpumm_blas_is_one_of (x->trans, is_complex ? "NC" : "NT") && x->m > 0 && x->n > 0
-           && x->k > 0 && x->k <= side && x->lda >= side && x->ldc >= x->m;
+    return is_one_of (x->side, "LR") && is_one_of (x->trans, is_complex ? "NC" : "NT") && x->m > 0
+           && x->n > 0 && x->k > 0 && x->k <= side && x->lda >= side && x->ldc >= x->m;
   }
 }
 
@@ -192,7 +182,6 @@ void gpumm_blas_by_columns (gpumm_call *x) {
   const gpumm_call before = *x;
   switch (x->routine) {
   case GPUMM_GEMM: /* C.' = op (B).' op (A).' */
-  case GPUMM_GEMMT:
     x->trans = before.trans_b, x->trans_b = before.trans;
     x->m = before.n, x->n = before.m;
     x->a = before.b, x->lda = before.ldb;
@@ -265,7 +254,7 @@ static int may_take (void) {
   return !is_in_openmp () && gpumm_blas_bits () == 8 * (int) sizeof (integer);
 }
 
-int gpumm_blas_run (const gpumm_call *x) {
+static int run_in_owner (const gpumm_call *x) {
   static _Thread_local int is_inside; /* the CPU's LAPACK calls level 3 of BLAS */
   if (is_inside || is_child () || !may_take ())
     return 0;
@@ -280,7 +269,7 @@ int gpumm_blas_run (const gpumm_call *x) {
 
 int gpumm_blas_take (const gpumm_call *x) {
   const double begun = gpumm_blas_seconds ();
-  if (!is_valid (x) || !(x->routine == GPUMM_GEMMT ? gpumm_blas_triangle : gpumm_blas_run) (x))
+  if (!is_valid (x) || !run_in_owner (x))
     return 0;
   add (&on_gpu[x->routine][x->type], gpumm_blas_seconds () - begun);
   return 1;
@@ -306,9 +295,9 @@ int gpumm_blas_take_pivots (gpumm_call *x, integer *pivots, int64_t count, int w
 int gpumm_blas_estimate (const gpumm_call *x, char norm, double anorm, void *rcond) {
   const double begun = gpumm_blas_seconds ();
   double found = 0;
-  const int is_valid = gpumm_blas_is_one_of (x->routine == GPUMM_GECON ? norm : 'O', "1OI")
-                       && gpumm_blas_is_one_of (x->routine == GPUMM_POCON ? x->uplo : 'U', "UL")
-                       && x->n > 0 && x->lda >= x->n && anorm > 0;
+  const int is_valid = is_one_of (x->routine == GPUMM_GECON ? norm : 'O', "1OI")
+                       && is_one_of (x->routine == GPUMM_POCON ? x->uplo : 'U', "UL") && x->n > 0
+                       && x->lda >= x->n && anorm > 0;
   if (!is_valid || !may_take () || gpumm_estimate_condition (x, norm, anorm, &found) != GPUMM_OK)
     return 0;
   if (gpumm_is_single (x->type))

@@ -708,7 +708,6 @@ typedef enum gpumm_routine {
   GPUMM_ORMQR, /* complex: unmqr */
   GPUMM_GECON, /* from here on not for gpumm_run_call: the CPU estimates condition numbers */
   GPUMM_POCON,
-  GPUMM_GEMMT, /* the drop-in makes gemm of it */
   GPUMM_ROUTINES
 } gpumm_routine;
 

@@ -4,8 +4,8 @@
 #include "multiply/algorithm.h"
 #include "multiply/pass.h"
 #include "multiply/sparse.h"
-#include "multiply/sparse_as_dense.h"
 #include "error.h"
+#include "threads.h"
 #include "tiles.h"
 #include "types.h"
 #include "work.h"
@@ -22,14 +22,14 @@ static const double FEWEST_GPU_FLOPS = 2e6;
 /* The limit for products with a sparse or block-sparse operand, whose operations are slower. */
 static const double FEWEST_SPARSE_FLOPS = 1e5;
 
-/* A dense product of two sparse matrices is considered from FEWEST_FILLED_FLOPS operations on
- * (fewer take about 1 ms), if they are at least LEAST_FILL of the dense product's. A dense
- * product's operations are 10 to 100 times as fast as a sparse product's (filled.csv). */
-static const double FEWEST_FILLED_FLOPS = 2e6, LEAST_FILL = 0.005;
+/* Two sparse matrices are multiplied as full ones if at least LEAST_FILL of each is stored, if FILLED_PART of C
+ * would be, from FEWEST_FILLED_FLOPS operations on (fewer take about 1 ms), and if by the measured rates it is
+ * faster. By a fixed fill alone a busy BLAS was 1.4 times as slow at 1000 x 1000, a fifth full. */
+static const double LEAST_FILL = 0.19, FILLED_PART = 0.5, FEWEST_FILLED_FLOPS = 2e6;
 
-/* Take a dense product only if it fills this part of C: the memory of C is taken before its
- * elements are counted. */
-static const double FILLED_PART = 0.5;
+/* Seconds of a thread for a place of A or B that is written out, and for one of C that is stored: at n =
+ * 200 to 1000, 20 to 70 % full, 14 to 20 ns of two cores of a Xeon for one of each. */
+static const double WRITE_SECONDS = 4e-9, STORE_SECONDS = 9e-9;
 
 /* A rival is considered for products that take the library at least WEIGHED_FROM seconds: measuring
  * it takes about as long as one of these. Each size must be at least LEAST_WEIGHED. */
@@ -89,15 +89,6 @@ static const gpumm_algorithm *device_algorithm (const gpumm_problem *p) {
 static double fewest_flops (const gpumm_problem *p) {
   return p->a.format != GPUMM_DENSE || p->b.format != GPUMM_DENSE ? FEWEST_SPARSE_FLOPS
                                                                   : FEWEST_GPU_FLOPS;
-}
-
-/* May "auto" multiply these two sparse matrices as dense ones? Looks only at sizes. */
-static int may_be_dense (const gpumm_problem *p, const gpumm_options *o) {
-  if (p->a.format != GPUMM_SPARSE || p->b.format != GPUMM_SPARSE || !gpumm_is_auto (o))
-    return 0;
-  const double flops = gpumm_sparse_flops (p);
-  return flops >= FEWEST_FILLED_FLOPS && flops >= LEAST_FILL * gpumm_dense_flops (p)
-         && !gpumm_is_zero (p->alpha) && gpumm_algorithm_sparse_as_dense.takes (p);
 }
 
 /* Has the place been found? *found stays NULL if there is none. */
@@ -510,36 +501,51 @@ static gpumm_status plan_auto (const gpumm_problem *p, const gpumm_options *o,
   return GPUMM_OK;
 }
 
-/* Changes the plan of a sparse product to a dense product if that is faster. seconds is the
- * estimated time of the sparse product, or NaN. */
-static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o, gpumm_choices *choices,
-                            gpumm_sparse_estimate estimate, double seconds, gpumm_plan *plan) {
-  const int64_t width =
-      may_be_dense (p, o) && !choices->keeps_sparse ? gpumm_as_dense_width (p) : 0;
-  if (width == 0)
-    return;
-  const gpumm_problem panel = gpumm_as_dense_panel (p, width);
+static int is_filled (const gpumm_matrix *x) {
+  return (double) x->start[x->cols] >= LEAST_FILL * (double) x->rows * (double) x->cols;
+}
+
+/* Of the full product on the CPU or the GPU, with writing out A and B and compressing C. */
+static double seconds_as_dense (const gpumm_problem *p, const gpumm_options *o,
+                                gpumm_choices *choices) {
+  const double m = (double) gpumm_m (p), k = (double) gpumm_k (p), n = (double) gpumm_n (p);
+  const double operands = gpumm_is_one_array (p) ? m * k : m * k + k * n;
+  gpumm_problem full = *p;
+  full.a.format = full.b.format = GPUMM_DENSE;
+  full.a.type = full.b.type = p->output;
   const gpumm_place *cpu = NULL;
-  double dense = INFINITY;
+  double seconds = INFINITY;
   if (o->backend != GPUMM_GPU)
     (void) find (choices, GPUMM_AT_CPU, &cpu);
   if (cpu)
-    dense = gpumm_algorithm_blas.seconds (&panel, cpu, NULL);
+    seconds = gpumm_algorithm_blas.seconds (&full, cpu, NULL);
   if (choices->gpu && o->backend != GPUMM_CPU)
-    dense = fmin (dense, gpumm_algorithm_cublas.seconds (&panel, choices->gpu, NULL));
-  dense = dense * (double) gpumm_pieces (gpumm_n (p), width) + gpumm_as_dense_seconds (p);
-  if (isnan (seconds) && isfinite (dense)) {
-    const gpumm_place *place = plan->backend == GPUMM_GPU ? choices->gpu : NULL;
-    estimate = gpumm_estimate_sparse (p);
-    seconds = plan->algorithm->seconds (p, place, &estimate);
-  }
-  const double cells = (double) gpumm_m (p) * (double) gpumm_n (p);
-  if (!(dense < seconds) || estimate.nonzeros < FILLED_PART * cells)
+    seconds = fmin (seconds, gpumm_algorithm_cublas.seconds (&full, choices->gpu, NULL));
+  return seconds
+         + (operands * WRITE_SECONDS + m * n * STORE_SECONDS)
+               * (gpumm_is_complex (p->output) ? 2 : 1) / gpumm_threads ();
+}
+
+/* Changes the plan of two sparse matrices so full that a full product is faster. seconds: the estimate for
+ * the plan, or NaN. */
+static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o, gpumm_choices *choices,
+                            gpumm_sparse_estimate estimate, double seconds, gpumm_plan *plan) {
+  if (choices->keeps_sparse || !gpumm_algorithm_sparse_as_dense.takes (p)
+      || gpumm_is_zero (p->alpha) || !is_filled (&p->a) || !is_filled (&p->b)
+      || gpumm_sparse_flops (p) < FEWEST_FILLED_FLOPS)
     return;
-  gpumm_add_reason (
-      plan->reason,
-      "; C fills up: a dense product takes about %.3g ms and a sparse product %.3g ms", 1e3 * dense,
-      1e3 * seconds);
+  const double as_dense = seconds_as_dense (p, o, choices);
+  if (isnan (seconds)) {
+    estimate = gpumm_estimate_sparse (p);
+    seconds =
+        plan->algorithm->seconds (p, plan->backend == GPUMM_GPU ? choices->gpu : NULL, &estimate);
+  }
+  if (!(as_dense < seconds)
+      || estimate.nonzeros < FILLED_PART * (double) gpumm_m (p) * (double) gpumm_n (p))
+    return;
+  gpumm_add_reason (plan->reason,
+                    "; C fills up: a full product takes about %.3g ms and a sparse one %.3g ms",
+                    1e3 * as_dense, 1e3 * seconds);
   gpumm_plan other = {.algorithm = &gpumm_algorithm_sparse_as_dense, .backend = GPUMM_CPU};
   memcpy (other.reason, plan->reason, sizeof other.reason);
   *plan = other;

@@ -13,8 +13,8 @@
 
 const char *gpumm_routine_name (gpumm_routine routine, gpumm_type type) {
   static const char *const names[GPUMM_ROUTINES] = {
-      "gemm",  "symm",  "hemm",  "syrk",  "herk",  "syr2k", "her2k", "trmm",  "trsm",  "getrf",
-      "getrs", "getri", "potrf", "potrs", "geqrf", "orgqr", "ormqr", "gecon", "pocon", "gemmt"};
+      "gemm",  "symm",  "hemm",  "syrk",  "herk",  "syr2k", "her2k", "trmm",  "trsm", "getrf",
+      "getrs", "getri", "potrf", "potrs", "geqrf", "orgqr", "ormqr", "gecon", "pocon"};
   if (gpumm_is_complex (type) && (routine == GPUMM_ORGQR || routine == GPUMM_ORMQR))
     return routine == GPUMM_ORGQR ? "ungqr" : "unmqr";
   return (unsigned) routine < GPUMM_ROUTINES ? names[routine] : "";

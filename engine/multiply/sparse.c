@@ -440,7 +440,7 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix
  * as long as one, because they share the memory.
  *
  * If C fills up, multiplications dominate: 1.6 to 3.2 ns each, twice that in complex, at n = 200 to
- * 2000, 20 to 70 % full, on two cores of a Xeon (bench_filled.m). */
+ * 2000, 20 to 70 % full, on two cores of a Xeon (xeon/filled.csv). */
 static const double PRODUCT_SECONDS = 2e-9, ELEMENT_SECONDS = 35e-9, SHARING_SECONDS = 0.15e-3,
                     READ_SECONDS = 1e-9, COLUMN_SECONDS = 0.4e-9, SUM_SECONDS = 10e-9,
                     BESIDE_SECONDS = 5e-9, ROW_SECONDS = 0.7e-9, TOUCH_SECONDS = 0.044e-9,

@@ -22,11 +22,6 @@
 #include "int8.h"
 #include "int8_product.h"
 
-/* For bench/bench_emulated.cu, which records an event between stages. */
-#ifndef EMULATED_STAGE
-#define EMULATED_STAGE(name, stream)
-#endif
-
 extern "C" {
 extern const gpumm_kernel gpumm_family_cublas[];
 }
@@ -208,7 +203,6 @@ static gpumm_status learn_all (int device, gpumm_stream *stream, const workspace
     status =
         LAUNCH ("sample_native", (sample_native<T>), samples, dim3 (32), device, stream, a, b, of_a,
                 of_b, w.a.top, w.b.top, native_stretch (a.count * b.count, a.k), w.found);
-  EMULATED_STAGE ("look at the data", stream);
   if (!status)
     status =
         gpumm_cuda_read_back (device, stream, &back, w.found,
@@ -261,7 +255,6 @@ static gpumm_status measure_kappas (int device, gpumm_stream *stream, const work
         });
   if (!status)
     status = gpumm_cuda_read_back (device, stream, worst, w.worst, sizeof *worst);
-  EMULATED_STAGE ("guard", stream);
   return status;
 }
 
@@ -341,7 +334,6 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_prod
            int64_t k, bool add) {
         int64_t total = products.plane * planes;
         gpumm_status done = GPUMM_OK;
-        EMULATED_STAGE ("quantise", stream);
         if (add)
           done = LAUNCH ("reduce_planes", reduce_planes, ceil_div (total, 4 * threads),
                          dim3 (EMULATED_THREADS), device, stream, products, total, crt);
@@ -349,15 +341,12 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_prod
           done = multiply_planes (device, stream, rows, cols, products, k, planes, add, w.int8);
         if (!done)
           done = pace (device, stream, 2.0 * (double) total * (double) k, MOST_QUEUED, &queued);
-        EMULATED_STAGE ("int8 products", stream);
         return done;
       },
       [&] (int64_t i0, int64_t j0, const product_planes &products) {
-        gpumm_status done =
-            reconstruct_panel (device, stream, products, crt, w.a.exponent + i0, w.b.exponent + j0,
-                               x.alpha, x.beta, x.c + i0 + j0 * p->ldc, p->ldc);
-        EMULATED_STAGE ("reconstruct", stream);
-        return done;
+        return reconstruct_panel (device, stream, products, crt, w.a.exponent + i0,
+                                  w.b.exponent + j0, x.alpha, x.beta, x.c + i0 + j0 * p->ldc,
+                                  p->ldc);
       });
 }
 

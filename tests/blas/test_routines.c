@@ -1,7 +1,7 @@
 /* test_routines.c - each routine of the drop-in against the BLAS below, every call taken: what the one below
  * leaves as it is must stay bit for bit (gaps between columns, the other triangle, operands), and what it
  * changes must agree. What must not be read is NaN. Then arguments that are not valid, 16 threads at once,
- * and forked children. gecon, pocon and gemmt have tests of their own.
+ * and forked children. gecon and pocon have tests of their own.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../blas/blas.h"

@@ -3,7 +3,6 @@
 #include "multiply/algorithm.h"
 #include "multiply/blocks.h"
 #include "multiply/sparse.h"
-#include "multiply/sparse_as_dense.h"
 #include "check.h"
 #include "memory/buffer.h"
 #include "memory/pool.h"
@@ -654,26 +653,28 @@ static void test_choice_for_sparse (void) {
   }
 }
 
-/* Nearly full matrices as dense ones: by rates, where both are full and C fills up. */
+/* Sparse matrices as full ones: by rates, where both are filled and C fills up. */
 static void test_choice_as_dense (void) {
   enum { SLOW, FAST }; /* the CPU's BLAS */
   static const struct {
-    int64_t each, rows;
+    int64_t each[2], rows; /* stored in a column of A and of B, in so many rows */
     int cpu, gpu, keeps;
     gpumm_backend asked;
     const char *algorithm, *expected;
   } table[] = {
-      {500, 1000, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse_as_dense"},
-      {500, 1000, FAST, 0, 0, GPUMM_CPU, "auto", "sparse_as_dense"},
-      {500, 1000, SLOW, 0, 0, GPUMM_AUTO, NULL, "sparse"},
-      {500, 1000, FAST, 0, 1, GPUMM_AUTO, NULL, "sparse"},
-      {500, 1000, FAST, 0, 0, GPUMM_AUTO, "sparse", "sparse"},
-      {500, 1000, SLOW, 1, 0, GPUMM_AUTO, NULL, "sparse_as_dense"},
-      {500, 1000, SLOW, 1, 0, GPUMM_GPU, NULL, "sparse_as_dense"},
-      {500, 1000, SLOW, 1, 1, GPUMM_GPU, NULL, "spgemm"},
-      {500, 1000, SLOW, 1, 0, GPUMM_CPU, NULL, "sparse"},
-      {8, 1000, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"},
-      {500, 100, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"}, /* a tenth of C is filled */
+      {{200, 200}, 1000, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse_as_dense"},
+      {{200, 200}, 1000, FAST, 0, 0, GPUMM_CPU, "auto", "sparse_as_dense"},
+      {{200, 180}, 1000, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"},
+      {{180, 200}, 1000, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"},
+      {{500, 500}, 1000, SLOW, 0, 0, GPUMM_AUTO, NULL, "sparse"},
+      {{500, 500}, 1000, FAST, 0, 1, GPUMM_AUTO, NULL, "sparse"},
+      {{500, 500}, 1000, FAST, 0, 0, GPUMM_AUTO, "sparse", "sparse"},
+      {{500, 500}, 1000, SLOW, 1, 0, GPUMM_AUTO, NULL, "sparse_as_dense"},
+      {{500, 500}, 1000, SLOW, 1, 0, GPUMM_GPU, NULL, "sparse_as_dense"},
+      {{500, 500}, 1000, SLOW, 1, 1, GPUMM_GPU, NULL, "spgemm"},
+      {{500, 500}, 1000, SLOW, 1, 0, GPUMM_CPU, NULL, "sparse"},
+      {{8, 8}, 1000, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"},
+      {{500, 500}, 100, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"}, /* a tenth of C is filled */
   };
   static const gpumm_sparse_kernel spgemm = {.algorithm = "spgemm", .name = "s", .capability = 70};
   static const gpumm_sparse_kernel *const kernels[] = {&spgemm, NULL};
@@ -685,10 +686,11 @@ static void test_choice_as_dense (void) {
   gpu.context = &context;
   gpu.properties.multiprocessors = 1;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    gpumm_matrix s = random_columns (1000, table[i].each);
-    for (int64_t t = 0; t < s.nzmax; t++)
-      s.row[t] %= table[i].rows;
-    gpumm_problem p = {.a = s, .b = s, .alpha = {1, 0}, .output = GPUMM_D};
+    gpumm_matrix a = random_columns (1000, table[i].each[0]);
+    gpumm_matrix b = random_columns (1000, table[i].each[1]);
+    for (int64_t t = 0; t < a.nzmax; t++)
+      a.row[t] %= table[i].rows;
+    gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}, .output = GPUMM_D};
     const gpumm_options o = {
         .backend = table[i].asked, .algorithm = table[i].algorithm, .device = -1};
     cpu.flops[GPUMM_D] = table[i].cpu == FAST ? 1e12 : 1e9;
@@ -700,61 +702,21 @@ static void test_choice_as_dense (void) {
     CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK
                && strcmp (plan.algorithm->name, table[i].expected) == 0,
            "row %zu: %s, %s", i, plan.algorithm->name, plan.reason);
-    CHECK (!strstr (plan.reason, "a dense product takes")
+    CHECK (!strstr (plan.reason, "a full product takes")
                == (strcmp (table[i].expected, "sparse_as_dense") != 0),
            "row %zu: %s", i, plan.reason);
     /* the CPU is measured where it may matter, and not where nothing is multiplied */
     const int by_name = table[i].algorithm && strcmp (table[i].algorithm, "auto") != 0;
+    const int is_filled = table[i].each[0] >= 200 && table[i].each[1] >= 200;
     CHECK ((asked_for (p, o, table[i].gpu) >> GPUMM_AT_CPU & 1)
-               == (table[i].asked != GPUMM_GPU && table[i].each > 8 && !by_name),
+               == (table[i].asked != GPUMM_GPU && is_filled && !by_name),
            "row %zu: needs the CPU", i);
     p.alpha.re = 0;
     CHECK (!(asked_for (p, o, table[i].gpu) >> GPUMM_AT_CPU & 1), "row %zu: nothing is multiplied",
            i);
-    drop (&s);
+    drop (&a);
+    drop (&b);
   }
-}
-
-/* What fits 240 MiB: all of A, and of op (B) and C all or panels of 256 columns and more. */
-static void test_width_as_dense (void) {
-  static const struct {
-    gpumm_type a, b;
-    int64_t m, n, k, expected;
-  } table[] = {
-      {GPUMM_D, GPUMM_D, 1000, 1000, 1000, 1000},  {GPUMM_D, GPUMM_B, 3238, 3238, 3238, 3238},
-      {GPUMM_D, GPUMM_D, 3239, 3239, 3239, 3200},  {GPUMM_Z, GPUMM_Z, 2289, 2289, 2289, 2289},
-      {GPUMM_Z, GPUMM_Z, 3236, 3236, 3236, 768},   {GPUMM_B, GPUMM_Z, 2288, 2288, 2288, 832},
-      {GPUMM_D, GPUMM_D, 5800, 5800, 5800, 0},     {GPUMM_D, GPUMM_D, 5400, 5400, 5400, 0},
-      {GPUMM_D, GPUMM_D, 5400, 90, 5400, 90},      {GPUMM_D, GPUMM_D, 0, 0, 0, 0},
-      {GPUMM_D, GPUMM_D, 1, 1 << 30, 1, 15728576}, {GPUMM_D, GPUMM_D, INT64_MAX, 1, INT64_MAX, 0},
-  };
-  int64_t column[2][1];
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    for (int turned = 0; turned < 2; turned++) {
-      gpumm_problem p = {.a = {.type = table[i].a, .rows = table[i].m, .cols = table[i].k},
-                         .b = {.type = table[i].b, .rows = table[i].k, .cols = table[i].n},
-                         .output =
-                             table[i].a == GPUMM_Z || table[i].b == GPUMM_Z ? GPUMM_Z : GPUMM_D};
-      p.a.start = column[0];
-      p.b.start = column[1];
-      if (turned) {
-        p.b.op = GPUMM_TRANSPOSE;
-        p.b.rows = table[i].n;
-        p.b.cols = table[i].k;
-      }
-      CHECK (gpumm_as_dense_width (&p) == table[i].expected, "row %zu: %lld columns", i,
-             (long long) gpumm_as_dense_width (&p));
-      const gpumm_problem q = gpumm_as_dense_panel (&p, table[i].expected);
-      CHECK (gpumm_is_dense_float (&q) && gpumm_m (&q) == table[i].m && gpumm_k (&q) == table[i].k
-                 && gpumm_n (&q) == table[i].expected,
-             "row %zu: panel", i);
-    }
-  /* A A: one matrix less */
-  gpumm_problem p = {.a = {.type = GPUMM_D, .rows = 3900, .cols = 3900}, .output = GPUMM_D};
-  p.b = p.a;
-  CHECK (gpumm_as_dense_width (&p) == 3900, "%lld", (long long) gpumm_as_dense_width (&p));
-  p.b.values = bytes;
-  CHECK (gpumm_as_dense_width (&p) == 2048, "%lld", (long long) gpumm_as_dense_width (&p));
 }
 
 /* The rate of sparse by sparse is that of a kernel that older GPUs cannot run, nor MaxCapability. */
@@ -1110,7 +1072,6 @@ int main (void) {
   test_thin_on_the_cpu ();
   test_choice_for_sparse ();
   test_choice_as_dense ();
-  test_width_as_dense ();
   test_sparse_capability ();
   test_sparse_on_the_cpu ();
   test_pairs_of_blocks ();

@@ -6,7 +6,6 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "multiply/algorithm.h"
-#include "multiply/sparse_as_dense.h"
 #include "check.h"
 #include "host_device.h"
 #include "memory/host.h"
@@ -959,8 +958,8 @@ static void test_fall_back (void) {
 
 /* Inf, NaN and what might become so in a sum would meet zeros that are not stored. */
 static void test_refused_as_dense (void) {
-  static const double bad[] = {INFINITY, -INFINITY, NAN, 0x1.8p480, -0x1p1000};
-  static const double good[] = {0, -0.0, 0x1p480, -0x1p480, 0x1p-1074};
+  static const double bad[] = {INFINITY, -INFINITY, NAN, 0x1.8p320, -0x1p1000};
+  static const double good[] = {0, -0.0, 0x1p320, -0x1p320, 0x1p-1074};
   for (int is_complex = 0; is_complex < 2; is_complex++)
     for (size_t i = 0; i < 5; i++)
       for (int side = 0; side < 2; side++) {
@@ -976,7 +975,7 @@ static void test_refused_as_dense (void) {
         *at = bad[i];
         options = &as_dense;
         CHECK (multiply (&p, 0, &c) == GPUMM_UNSUPPORTED
-                   && strstr (gpumm_last_error (), side ? "dense matrix B" : "dense matrix A"),
+                   && strstr (gpumm_last_error (), side ? "element of B" : "element of A"),
                "%g: \"%s\"", bad[i], gpumm_last_error ());
         options = NULL;
         *at = good[i];
@@ -990,11 +989,11 @@ static void test_refused_as_dense (void) {
         release (&b);
       }
   gpumm_matrix a = make (GPUMM_SPARSE, GPUMM_D, 9, 9, 50, WHOLE_NUMBERS), c;
-  static const double alphas[] = {NAN, INFINITY, 0x1p17};
+  static const double alphas[] = {NAN, INFINITY, 0x1.8p320};
   options = &as_dense;
   for (size_t i = 0; i < 3; i++) {
     const gpumm_problem p = {.a = a, .b = a, .alpha = {alphas[i], 0}};
-    CHECK (multiply (&p, 0, &c) == GPUMM_UNSUPPORTED && strstr (gpumm_last_error (), "alpha = "),
+    CHECK (multiply (&p, 0, &c) == GPUMM_UNSUPPORTED && strstr (gpumm_last_error (), "alpha"),
            "alpha %g", alphas[i]);
   }
   options = NULL;
@@ -1011,34 +1010,6 @@ static void check_same (const gpumm_matrix *c, const gpumm_matrix *right) {
   for (int64_t t = 0; t < nnz; t++)
     wrong += result_at (c, t) != result_at (right, t);
   CHECK (wrong == 0, "%" PRId64 " elements differ", wrong);
-}
-
-/* B in panels, of columns as they are stored and of rows; and an A that has no room. */
-static void test_panels_as_dense (void) {
-  gpumm_matrix a = make (GPUMM_SPARSE, GPUMM_D, 16, 100000, 5, WHOLE_NUMBERS), c, right;
-  for (int turned = 0; turned < 2; turned++) {
-    gpumm_matrix b = make (GPUMM_SPARSE, GPUMM_D, turned ? 400 : 100000, turned ? 100000 : 400, 1,
-                           WHOLE_NUMBERS);
-    b.op = turned ? GPUMM_TRANSPOSE : GPUMM_NONE;
-    const gpumm_problem p = {.a = a, .b = b, .alpha = {2, 0}};
-    CHECK (gpumm_as_dense_width (&p) == 256, "panels of %" PRId64, gpumm_as_dense_width (&p));
-    CHECK (multiply (&p, 0, &right) == GPUMM_OK, "%s", gpumm_last_error ());
-    options = &as_dense;
-    CHECK (multiply (&p, 0, &c) == GPUMM_OK, "%s", gpumm_last_error ());
-    options = NULL;
-    check_same (&c, &right);
-    release (&c);
-    release (&right);
-    release (&b);
-  }
-  release (&a);
-  a = make (GPUMM_SPARSE, GPUMM_D, 6000, 6000, 0, WHOLE_NUMBERS);
-  const gpumm_problem p = {.a = a, .b = a, .alpha = {1, 0}};
-  options = &as_dense;
-  CHECK (multiply (&p, 0, &c) == GPUMM_HOST_MEMORY && strstr (gpumm_last_error (), "240 MiB"), "%s",
-         gpumm_last_error ());
-  options = NULL;
-  release (&a);
 }
 
 /* A matrix by its own transpose is written out once, and BLAS makes half of C. */
@@ -1144,7 +1115,6 @@ int main (int argc, char **argv) {
   gpumm_reset (); /* what the host device's pools keep */
   test_out_of_memory ();
   test_refused_as_dense ();
-  test_panels_as_dense ();
   test_gram_as_dense ();
   test_sparse_after_all ();
   test_chunks ();
