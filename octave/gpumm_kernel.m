@@ -6,8 +6,7 @@
 ## @deftypefnx {} {[@var{C}, @var{trace}] =} gpumm_kernel (@var{kernel}, @var{A}, @var{B}, @var{name}, @var{value}, @dots{})
 ## Multiply two matrices by one kernel, and count its operations and memory accesses.
 ##
-## Without an output argument the counts are printed as a table.  @var{trace} displays as the same
-## table.
+## Without an output argument the counts are printed as a table.
 ##
 ## @var{kernel} is @qcode{"loops"}, the three loops of the definition on the CPU, or a family of
 ## @code{gpumm_info ().kernels}, for instance @qcode{"naive"}, one thread for each element of C, or
@@ -72,7 +71,7 @@
 ## @qcode{"Count"}.
 ## @end table
 ##
-## @var{trace} has the fields below, and @code{struct (@var{trace})} is a struct of them:
+## @var{trace} is a struct with these fields:
 ##
 ## @table @code
 ## @item kernel, algorithm, backend, device
@@ -146,7 +145,7 @@ function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
     print_usage ();
   endif
   if (nargout == 0)
-    disp (trace_of (kernel, A, B, varargin));
+    print_trace (trace_of (kernel, A, B, varargin));
     return;
   endif
   info = __gpumm_info__ ();
@@ -506,7 +505,6 @@ function trace = describe (t, info, row, k, s, precision)
   whole = struct ("load", t.load, "store", t.store, "shared", t.shared, "barriers", t.barriers, ...
                   "flops", t.operations);
   trace.per_block = divided (whole, blocks);
-  trace = __gpumm_trace__ (trace);
 
 endfunction
 
