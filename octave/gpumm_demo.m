@@ -9,26 +9,26 @@
 ## Multiply real matrices with @code{gpumm}, check the products against Octave's own, and draw how
 ## long each took.
 ##
-## Without @var{files} the demo multiplies its own matrices: the stiffness matrix of a helical spring
-## by finite elements, squared, once as a sparse matrix and once by its blocks of 3 x 3, and applied
-## to displacements; the discrete cosine transform of a picture; the covariances of a table of
-## measurements.  Without a GPU it also counts what two kernels do.
+## Without @var{files} the demo multiplies its own matrices: the stiffness matrix of a helical
+## spring by finite elements, squared, once as a sparse matrix and once by its blocks of 3 x 3, and
+## applied to displacements; the discrete cosine transform of a picture; the covariances of a table
+## of measurements.
 ##
 ## @var{files} is a cell array of one or two file names.  The demo multiplies two matrices as they
 ## are.  From one square matrix A it computes @code{A*A}, from a matrix of any other shape
 ## @code{A'*A}.  The files may be Matrix Market files (@file{.mtx}), files of @code{save} or MATLAB
-## (@file{.mat}) and tables (@file{.csv}).  The first line of a table may be a header: a line without
-## a number.  One @file{.mat} file with exactly two matrices is enough for both.  Octave's
-## @code{load} reads @file{.mat} files, and @code{load} runs functions that a file may hold: use only
-## @file{.mat} files that you trust.
+## (@file{.mat}) and tables (@file{.csv}).  The first line of a table may be a header: a line
+## without a number.  One @file{.mat} file with exactly two matrices is enough for both.  Octave's
+## @code{load} reads @file{.mat} files, and @code{load} runs functions that a file may hold: use
+## only @file{.mat} files that you trust.
 ##
-## For each product the demo prints what ran and why, the time (on a GPU also the times of the stages),
-## the time of Octave's product, and the largest error of an element in units of @w{n eps |A| |B|},
-## where @var{n} is the number of terms in the sum of the element.  The fastest of several runs counts.
-## An error above 1 ends the demo with the error @code{gpumm:demo:check}.
+## For each product the demo prints what ran and why, the time (on a GPU also the times of the
+## stages), the time of Octave's product, and the largest error of an element in units of
+## @w{n eps |A| |B|}, where @var{n} is the number of terms in the sum of the element.  The fastest
+## of several runs counts.  An error above 1 ends the demo with the error @code{gpumm:demo:check}.
 ##
-## The demo writes the figure to @file{gpumm_demo.png} in @var{folder}, by default the current folder.
-## The figure needs gnuplot and no display.
+## The demo writes the figure to @file{gpumm_demo.png} in @var{folder}, by default the current
+## folder.  The figure needs gnuplot and no display.
 ##
 ## @var{results} is a struct array with an element for each product: @code{title}, @code{info} (as
 ## from @code{gpumm}), @code{seconds} (of the call of gpumm), @code{octave_seconds} (of Octave's
@@ -83,29 +83,6 @@ function r = demo (files, folder)
 
   own = octaves_own_products ();
   started = tic ();
-  say_where ();
-  if (isempty (files))
-    [r, panels] = own_matrices ();
-    if (! gpumm_available ("gpu"))
-      show_counts ();
-    endif
-  else
-    [r, panels] = matrices_from (files);
-  endif
-
-  figure_file = fullfile (folder, "gpumm_demo.png");
-  if (__demo_figure__ (figure_file, r, panels))
-    printf ("\nfigure: %s\n", figure_file);
-  else
-    printf ("\nno figure: it needs gnuplot (package gnuplot-nox)\n");
-  endif
-  printf ("%d product%s right to rounding, in %.0f s\n", numel (r),
-          {"s", ""}{1 + (numel (r) == 1)}, toc (started));
-
-endfunction
-
-function say_where ()
-
   s = gpumm_info ();
   printf ("gpumm %s. ", s.version);
   if (isempty (s.devices))
@@ -113,361 +90,176 @@ function say_where ()
   else
     printf ("GPU: %s.\n", strjoin ({s.devices.name}, ", "));
   endif
-  ## The first products start CUDA and the threads of the BLAS, so they are not timed.
   A = ones (500);
-  for backend = s.backends
+  for backend = s.backends # the first products start CUDA and threads, so they are not timed
     gpumm (A, A, "Backend", backend{1});
   endfor
-  A * A;
+  if (isempty (files))
+    r = [spring(), picture(), measurements()];
+  else
+    r = product_of_files (files);
+  endif
+
+  figure_file = fullfile (folder, "gpumm_demo.png");
+  if (__draw_png__ (figure_file, [20, 1.5 + 1.5 * numel(r)], @() draw (r), "gpumm_demo"))
+    printf ("\nfigure: %s\n", figure_file);
+  else
+    printf ("\nno figure: it needs gnuplot (package gnuplot-nox)\n");
+  endif
+  printf ("%d product%s right to rounding, in %.0f s\n", numel (r), "s"(numel (r) != 1),
+          toc (started));
 
 endfunction
 
 ## ---- the demo's own matrices --------------------------------------------------------------------
 
-function [r, panels] = own_matrices ()
+function r = spring ()
 
-  [r1, panel1] = spring ();
-  [r2, panel2] = picture ();
-  [r3, panel3] = table ();
-  r = [r1, r2, r3];
-  panels = [panel1, panel2, panel3];
-
-endfunction
-
-function [r, panels] = spring ()
-
-  [K, nodes, corners] = __demo_stiffness__ (161, 8);
-  n = rows (nodes);
-  heading (["A helical spring in %d bricks: K, its stiffness matrix, has %d unknowns and %.1f " ...
-            "nonzeros a row"], rows (corners), 3 * n, nnz (K) / rows (K));
-
+  [K, nodes] = stiffness (161, 8);
+  printf ("\nA helical spring: K, its stiffness matrix, has %d unknowns and %.1f nonzeros a row\n",
+          rows (K), nnz (K) / rows (K));
   r = multiply ("K*K", "the spring's stiffness matrix squared: sparse times sparse", K, K);
   S = blocksparse (K, 3);
   r(2) = multiply ("S*S", "the same, with K stored by its blocks of 3 x 3: blocksparse", S, S);
 
   ## Displacements: three shifts, three small rotations, a pull and a shear that are the same
   ## everywhere, and waves along the spring.
-  x = nodes(:,1);
-  y = nodes(:,2);
-  z = nodes(:,3);
-  zero = zeros (n, 1);
-  one = ones (n, 1);
+  [x, y, z] = num2cell (nodes, 1){:};
+  zero = zeros (size (x));
+  one = ones (size (x));
   shapes = {[one, zero, zero], [zero, one, zero], [zero, zero, one], ...
-            [-y, x, zero], [zero, -z, y], [z, zero, -x], ...
-            [x, zero, zero], [y, zero, zero]};
+            [-y, x, zero], [zero, -z, y], [z, zero, -x], [x, zero, zero], [y, zero, zero]};
   for wave = 1:20
     s = sin (wave * pi * z / max (z));
     shapes = [shapes, {[s .* x, s .* y, zero], [-s .* y, s .* x, zero], [zero, zero, s]}];
   endfor
   U = cell2mat (cellfun (@(shape) shape.'(:), shapes, "UniformOutput", false));
-  meaning = sprintf ("the forces of %d displacements of it: sparse times full", columns (U));
-  [r(3), F] = multiply ("K*U", meaning, K, U);
+  [r(3), F] = multiply ("K*U", "the forces of 68 displacements of it: sparse times full", K, U);
 
   scale = max (abs (nonzeros (K))) * max (abs (U(:)));
-  rigid = max (abs (F(:,1:6))(:)) / scale;
   work = U.' * F;
-  lowest = min (eig ((work + work.') / 2)) / scale;
-  ratio = work(7,7) / work(8,8);  # (lambda + 2 mu) / mu, of Poisson's ratio 0.3
-  asymmetry = max (abs (nonzeros (K - K.'))) / max (abs (nonzeros (K)));
-  confirm (isempty (asymmetry) || asymmetry < 1e-14, "K is symmetric");
-  confirm (rigid < 1e-12, "a spring that moves as a whole feels no force, %.0e of the largest",
-           rigid);
-  confirm (abs (ratio - 3.5) < 1e-10, "a pull takes %.4g times the work of a shear", ratio);
-  confirm (lowest > -1e-9, "no displacement takes negative work");
-
-  few = 480;
-  [i, j] = find (K(1:few,1:few));
-  panels = struct ("kind", {"mesh", "spy"}, ...
-                   "title", {sprintf("a spring of %d bricks", rows (corners)), ...
-                             sprintf("K: first %d of %d rows", few, rows (K))}, ...
-                   "data", {{nodes, 161, 8}, {i, j, few}});
+  confirm (max (abs (K - K.')(:)) < 1e-14 * max (abs (K(:))), "K is symmetric");
+  confirm (max (abs (F(:,1:6))(:)) < 1e-12 * scale,
+           "a spring that moves as a whole feels no force");
+  confirm (abs (work(7,7) / work(8,8) - 3.5) < 1e-10, # (lambda + 2 mu) / mu
+           "a pull takes 3.5 times the work of a shear");
+  confirm (min (eig ((work + work.') / 2)) > -1e-9 * scale, "no displacement takes negative work");
 
 endfunction
 
-function [r, panels] = picture ()
+## The stiffness matrix of a helical spring: linear elasticity in trilinear bricks (Q1), with 2 x 2
+## x 2 Gauss points. The wire has side^2 nodes in each section. Unknown 3 (a - 1) + i is the
+## displacement of node a along axis i, so K consists of 3 x 3 blocks. The null space of K is the
+## six motions of a rigid body. Source: T. J. R. Hughes, The Finite Element Method, 1987, chapters
+## 2 and 3.
+function [K, nodes] = stiffness (sections, side)
+
+  poisson = 0.3;
+  lambda = poisson / ((1 + poisson) * (1 - 2 * poisson)); # in units of Young's modulus
+  mu = 1 / (2 * (1 + poisson));
+
+  angle = 5 * pi * linspace (0, 1, sections); # 2.5 turns
+  [u, v] = ndgrid (0.22 * linspace (-1, 1, side)); # across the wire; the coil's radius is 1
+  x = (1 + u(:)) .* cos (angle);
+  y = (1 + u(:)) .* sin (angle);
+  z = v(:) + 0.4 / pi * angle;
+  nodes = [x(:), y(:), z(:)];
+
+  ## Local axes are radial, along the wire, axial: in this order they are right-handed.
+  far = mod (floor ((0:7).' ./ [1, 2, 4]), 2) == 1;
+  id = reshape (1:rows (nodes), side, side, sections);
+  for a = 1:8
+    corners(:,a) = id((1:end-1) + far(a,1), (1:end-1) + far(a,3), (1:end-1) + far(a,2))(:);
+  endfor
+  bricks = rows (corners);
+  X = reshape (nodes(corners,:), bricks, 8, 3);
+  V = zeros (bricks, 3, 8, 3, 8);
+  for point = (2 * far - 1).' / sqrt (3)
+    [G, volume] = gradients (X, 2 * far - 1, point.');
+    for a = 1:8
+      for b = 1:8
+        P = G(:,:,a) .* reshape (G(:,:,b), bricks, 1, 3);
+        k = lambda * P + mu * permute (P, [1, 3, 2]) ...
+            + mu * sum (G(:,:,a) .* G(:,:,b), 2) .* reshape (eye (3), 1, 3, 3);
+        V(:,:,a,:,b) += reshape (volume .* k, bricks, 3, 1, 3);
+      endfor
+    endfor
+  endfor
+  unknown = reshape (3 * (corners - 1), bricks, 1, 8) + (1:3);
+  row = repmat (unknown, [1, 1, 1, 3, 8]);
+  col = repmat (reshape (unknown, bricks, 1, 1, 3, 8), [1, 3, 8]);
+  K = sparse (row(:), col(:), V(:), 3 * rows (nodes), 3 * rows (nodes));
+
+endfunction
+
+## The gradients of the shape functions N_a = prod (1 + sign(a,d) xi(d)) / 8 in all bricks:
+## G(:,c,a) is the derivative of N_a along axis c at the local point xi, VOLUME the Gauss point's
+## share.
+function [G, volume] = gradients (X, sign, xi)
+
+  f = 1 + sign .* xi;
+  dN = sign .* [f(:,2) .* f(:,3), f(:,1) .* f(:,3), f(:,1) .* f(:,2)] / 8;
+  for d = 1:3
+    J{d} = reshape (sum (X .* dN(:,d).', 2), [], 3); # the derivative of the place by xi(d)
+  endfor
+  N = [cross(J{2}, J{3}, 2)(:), cross(J{3}, J{1}, 2)(:), cross(J{1}, J{2}, 2)(:)];
+  volume = dot (J{1}, reshape (N(:,1), [], 3), 2); # det J; a Gauss weight is 1
+  G = reshape (N * dN.', [], 3, 8) ./ volume;
+
+endfunction
+
+function r = picture ()
 
   n = 2048;
-  I = __demo_image__ (n);
-  heading ("A picture of %d x %d pixels, in single: its cosine transform is D*I*D'", n, n);
+  [x, y] = meshgrid (linspace (-1, 1, n));
+  I = 0.5 - 0.2 * y + 0.1 * (mod (floor (4 * x ./ (1.2 + y)) + floor (6 * y), 2) - 0.5);
+  for ball = [-0.4, 0.3, 0.6; -0.1, 0.35, -0.5; 0.4, 0.3, 0.2; 0.95, 0.7, 0.45]
+    normal = {x - ball(1), y - ball(2)};
+    height = sqrt (max (ball(3) ^ 2 - normal{1} .^ 2 - normal{2} .^ 2, 0));
+    light = max (height - 0.5 * normal{1} - 0.6 * normal{2}, 0) / (1.3 * ball(3));
+    I(height > 0) = (ball(4) * (0.15 + 0.85 * light))(height > 0);
+  endfor
+  I = single (I);
+  printf ("\nA picture of %d x %d pixels, in single: its cosine transform is D*I*D'\n", n, n);
 
   ## The orthogonal matrix of the discrete cosine transform (DCT-II).
   D = sqrt (2 / n) * cos (pi / n * (0:n-1).' .* ((0:n-1) + 0.5));
   D(1,:) /= sqrt (2);
   D = single (D);
-
-  [r, half] = multiply ("D*I", "the transform of each column of the picture: full times full", D,
-                        I);
+  [r, half] = multiply ("D*I", "the transform of each column: full times full", D, I);
   [r(2), T] = multiply ("(D*I)*D'", "then of each row: full times full, transposed", half, D,
-                        "TransposeB", "transpose");
+                        "TransposeB");
 
   ## Most of the transform is near zero and may go: so pictures are compressed.
-  kept = 0.03;
-  sorted = sort (abs (T(:)), "descend");
-  small = abs (T) < sorted(round (kept * n ^ 2));
   T_small = T;
-  T_small(small) = 0;
+  T_small(abs (T) < sort (abs (T(:)), "descend")(round (0.03 * n ^ 2))) = 0;
   back = gpumm (gpumm (D, T_small, "TransposeA", "transpose"), D);
   distortion = -10 * log10 (mean ((back(:) - I(:)) .^ 2));
   confirm (abs (sumsq (double (T(:))) / sumsq (double (I(:))) - 1) < 1e-4,
            "the transform keeps the sum of squares");
-  confirm (distortion > 25, "%g %% of the transform give the picture back, %.0f dB above the noise",
-           100 * kept, distortion);
-
-  both = [I(:,1:n/2), min(max (back(:,n/2+1:n), 0), 1)];
-  panels = struct ("kind", "picture", "title",
-                   sprintf ("right half from %g %% of D*I*D'", 100 * kept), "data", {{both}});
+  confirm (distortion > 25, "3 %% of the transform give the picture back, %.0f dB above the noise",
+           distortion);
 
 endfunction
 
-function [r, panels] = table ()
+function r = measurements ()
 
-  samples = 40000;
-  sensors = 800;
-  hidden = 5;
-  heading ("A table of %d measurements by %d sensors that feel %d hidden causes and noise", samples,
-           sensors, hidden);
-
+  printf ("\nA table of 40000 measurements by 800 sensors that feel 5 hidden causes and noise\n");
   state = {rand("twister"), randn("twister")};
   unwind_protect
     rand ("twister", 1);
     randn ("twister", 1);
-    X = randn (samples, hidden) * (rand (hidden, sensors) - 0.5) + 0.5 * randn (samples, sensors);
+    X = randn (40000, 5) * (rand (5, 800) - 0.5) + 0.5 * randn (40000, 800);
   unwind_protect_cleanup
     rand ("twister", state{1});
     randn ("twister", state{2});
   end_unwind_protect
   X -= mean (X);
-
   [r, S] = multiply ("X'*X", "the covariances of all sensors: full, transposed, times itself", X, X,
-                     "TransposeA", "transpose");
-  variance = sort (eig (S / (samples - 1)), "descend");
+                     "TransposeA");
+  variance = sort (eig (S / (rows (X) - 1)), "descend");
   confirm (issymmetric (S, 1e-12 * norm (S, 1)), "the covariances are symmetric");
-  confirm (variance(hidden) > 10 * variance(hidden+1),
-           "%d eigenvalues stand out, one for each hidden cause", hidden);
-
-  panels = struct ("kind", "spectrum", "title", "eigenvalues of the covariances", "data",
-                   {{variance}});
-
-endfunction
-
-## Without a GPU its kernels run on the CPU, warp by warp, and each access is counted.
-function show_counts ()
-
-  A = rand (64);
-  heading ("What two kernels would do on a GPU, counted on the CPU: C = A*B, 64 x 64, double");
-  printf ("\n    %-10s %12s %12s %14s %18s\n", "kernel", "operations", "loads", "from shared",
-          "operations a byte");
-  loads = [];
-  for name = {"naive", "tiled_16"}
-    [~, t] = gpumm_kernel (name{1}, A, A, "Backend", "cpu");
-    printf ("    %-10s %12d %12d %14d %18.2f\n", name{1}, t.flops.done, t.load.total.elements,
-            t.shared.load.elements, t.intensity);
-    loads(end+1) = t.load.total.elements;
-  endfor
-  printf (["    Tiles in shared memory spare %g of %g loads from the GPU's memory.  Try\n" ...
-           "    gpumm_kernel (\"tiled\", A, A)\n"], loads(1) - loads(2), loads(1));
-
-endfunction
-
-## ---- matrices from files ------------------------------------------------------------------------
-
-function [r, panels] = matrices_from (files)
-
-  [matrices, names, headers] = __demo_load__ (files);
-  for k = 1:numel (matrices)
-    heading ("%s: %s", names{k}, describe (matrices{k}));
-    if (! isempty (headers{k}))
-      printf ("    its first line is taken as a header: %s\n", headers{k});
-    endif
-  endfor
-  A = matrices{1};
-  if (numel (matrices) == 2)
-    r = multiply ("A*B", "the product of the two", A, matrices{2});
-  elseif (issquare (A))
-    r = multiply ("A*A", "the matrix times itself", A, A);
-  else
-    r = multiply ("A'*A", "the matrix, transposed, times itself", A, A, "TransposeA", "transpose");
-  endif
-
-  panels = struct ("kind", {}, "title", {}, "data", {});
-  for k = 1:numel (matrices)
-    panels(k) = struct ("kind", "density", "title",
-                        sprintf ("%s: %s", "AB"(k), names{k}), "data", {{matrices{k}}});
-  endfor
-
-endfunction
-
-function str = describe (A)
-
-  str = sprintf ("%d x %d, %s%s", rows (A), columns (A), {"", "complex "}{1 + iscomplex(A)},
-                 class (A));
-  if (issparse (A))
-    str = sprintf ("%s, sparse with %d nonzeros", str, nnz (A));
-  endif
-
-endfunction
-
-## ---- a product ----------------------------------------------------------------------------------
-
-## Multiplies op (A) * op (B) with gpumm and with Octave, each for a second or 20 times; prints both,
-## and raises an error if the products differ by more than rounding.
-function [r, C] = multiply (title, meaning, A, B, varargin)
-
-  printf ("\n  %s: %s\n", title, meaning);
-  plain_A = plain (A);
-  plain_B = plain (B);
-  seconds = octave_seconds = Inf;
-  spent = runs = 0;
-  while (runs < 20 && spent < 1)
-    C = [];
-    started = tic ();
-    [C, this] = gpumm (A, B, varargin{:});
-    took = toc (started);
-    if (took < seconds)
-      seconds = took;
-      info = this;
-    endif
-    spent += took;
-    runs++;
-  endwhile
-  spent = runs = 0;
-  while (runs < 20 && spent < 1)
-    expected = [];
-    started = tic ();
-    expected = octave_product (plain_A, plain_B, varargin{:});
-    took = toc (started);
-    octave_seconds = min (octave_seconds, took);
-    spent += took;
-    runs++;
-  endwhile
-
-  [err, terms] = compare (plain (C), expected, plain_A, plain_B, varargin{:});
-  r = struct ("title", title, "info", info, "seconds", seconds, "octave_seconds", octave_seconds,
-              "error", err, "terms", terms);
-  show (r);
-  if (! (err <= 1))
-    error ("gpumm:demo:check", "gpumm_demo: %s is wrong: its error is %g n eps |A||B|", title, err);
-  endif
-
-endfunction
-
-## What Octave's own product takes.
-function X = plain (X)
-
-  if (isa (X, "blocksparse"))
-    X = sparse (X);
-  endif
-
-endfunction
-
-function C = octave_product (A, B, option = "", ~)
-
-  switch (option)
-    case "TransposeA"
-      C = A.' * B;
-    case "TransposeB"
-      C = A * B.';
-    otherwise
-      C = A * B;
-  endswitch
-
-endfunction
-
-## See largest_error; terms is the largest number of terms that an element sums.
-function [err, terms] = compare (C, expected, A, B, varargin)
-
-  terms = 0;
-  if (size_equal (C, expected))
-    terms = max (1, most_terms (A, B, varargin{:}));
-  endif
-  err = largest_error (C, expected, terms, ...
-                       @() octave_product (abs (A), abs (B), varargin{:}));
-
-endfunction
-
-function n = most_terms (A, B, option = "", ~)
-
-  if (strcmp (option, "TransposeA"))
-    A = A.';
-  elseif (strcmp (option, "TransposeB"))
-    B = B.';
-  endif
-  n = columns (A);
-  if (issparse (A))
-    n = min (n, full (max ([0; sum(A != 0, 2)])));
-  endif
-  if (issparse (B))
-    n = min (n, full (max ([0, sum(B != 0, 1)])));
-  endif
-
-endfunction
-
-function show (r)
-
-  info = r.info;
-  s = info.seconds;
-  printf ("    ran on   %s (%s), algorithm %s, kernel %s\n", info.backend, info.device.name,
-          info.algorithm, info.kernel);
-  printf ("    why      %s\n", reason_of (info));
-  printf ("    gpumm    %s, %s", duration (r.seconds), rate (info.flops, r.seconds));
-  if (strcmp (info.backend, "gpu"))
-    printf (": up %s, compute %s, down %s, the rest %s", duration (s.upload),
-            duration (s.compute), duration (s.download),
-            duration (max (0, r.seconds - s.upload - s.compute - s.download)));
-  endif
-  ratio = r.octave_seconds / r.seconds;
-  if (ratio >= 1.1)
-    verdict = sprintf ("gpumm is %.3g times as fast", ratio);
-  elseif (ratio <= 1 / 1.1)
-    verdict = sprintf ("gpumm takes %.3g times as long", 1 / ratio);
-  else
-    verdict = "both take the same time, to 10 %";
-  endif
-  printf ("\n    Octave   %s, %s: %s\n", duration (r.octave_seconds),
-          rate (info.flops, r.octave_seconds), verdict);
-  if (r.error <= 1)
-    verdict = "right to rounding";
-  else
-    verdict = "WRONG";
-  endif
-  printf ("    check    %s: largest error %.2g n eps |A||B|, n = %d\n", verdict, r.error, r.terms);
-  fflush (stdout);
-
-endfunction
-
-## The reason without what the first line of the demo has said already.
-function str = reason_of (info)
-
-  str = strrep (info.reason, ["no GPU can be used: " gpumm_info().why_no_gpu], "");
-  str = regexprep (str, '^[;, ]+', "");
-  if (isempty (str))
-    str = "without a GPU gpumm calls the BLAS that Octave calls";
-    if (! strcmp (info.algorithm, "blas"))
-      str = sprintf ("without a GPU %s is the way", info.algorithm);
-    endif
-  endif
-
-endfunction
-
-function str = duration (seconds)
-
-  if (seconds >= 1 || seconds == 0)
-    str = sprintf ("%.3g s", seconds);
-  else
-    str = sprintf ("%.3g ms", 1e3 * seconds);
-  endif
-
-endfunction
-
-function str = rate (flops, seconds)
-
-  str = sprintf ("%.3g GFLOPS", flops / seconds / 1e9);
-
-endfunction
-
-function heading (template, varargin)
-
-  printf (["\n" template "\n"], varargin{:});
+  confirm (variance(5) > 10 * variance(6), "5 eigenvalues stand out, one for each hidden cause");
 
 endfunction
 
@@ -479,5 +271,290 @@ function confirm (yes, template, varargin)
     error ("gpumm:demo:check", "gpumm_demo: this should be true but is not: %s", str);
   endif
   printf ("    sense    %s\n", str);
+
+endfunction
+
+## ---- matrices from files ------------------------------------------------------------------------
+
+function r = product_of_files (files)
+
+  matrices = {};
+  for k = 1:numel (files)
+    matrices = [matrices, matrices_of(files{k}, 3 - numel (files))];
+  endfor
+  A = matrices{1};
+  if (numel (matrices) == 2)
+    r = multiply ("A*B", "the product of the two", A, matrices{2});
+  elseif (issquare (A))
+    r = multiply ("A*A", "the matrix times itself", A, A);
+  else
+    r = multiply ("A'*A", "the matrix, transposed, times itself", A, A, "TransposeA");
+  endif
+
+endfunction
+
+## The matrices in a file, at most MOST, as double, single or logical.
+function matrices = matrices_of (file, most)
+
+  if (strncmp (file, "-", 1))
+    file = ["./" file]; # otherwise load reads the name as an option
+  endif
+  [~, name, ext] = fileparts (file);
+  variables = {""};
+  header = "";
+  switch (lower (ext))
+    case ".mtx"
+      matrices = {mmread(file)};
+    case ".csv"
+      [matrices{1}, header] = read_table (file);
+    case ".mat"
+      [matrices, variables] = read_mat (file);
+      if (isempty (matrices))
+        error ("gpumm:demo:file", "gpumm_demo: there is no numeric matrix in %s", file);
+      elseif (numel (matrices) > most)
+        error ("gpumm:demo:file",
+               "gpumm_demo: %s holds %d matrices (%s); save only the one to multiply", file,
+               numel (matrices), strjoin (variables, ", "));
+      endif
+      variables = strcat (variables, {" in "});
+    otherwise
+      error ("gpumm:demo:file", "gpumm_demo: %s is not named .mtx, .mat or .csv", file);
+  endswitch
+  for k = 1:numel (matrices)
+    A = matrices{k};
+    if (isinteger (A)) # Octave multiplies none, so there is nothing to compare with
+      if (any (abs (double (A(:))) > flintmax ()))
+        error ("gpumm:demo:file", "gpumm_demo: %s has integers that a double cannot hold", file);
+      endif
+      A = matrices{k} = double (A);
+    endif
+    printf ("\n%s: %d x %d, %s%s", printable ([variables{k}, name, ext]), size (A),
+            {"", "complex "}{1 + iscomplex(A)}, class (A));
+    if (issparse (A))
+      printf (", sparse with %d nonzeros", nnz (A));
+    endif
+    printf ("\n");
+    if (! isempty (header))
+      printf ("    its first line is taken as a header: %s\n", printable (header));
+    endif
+  endfor
+
+endfunction
+
+## A terminal obeys control characters.
+function str = printable (str)
+  str(str < 32 | str == 127) = "?";
+endfunction
+
+## The numeric and logical matrices of a .mat file, and the field A of its structs: the SuiteSparse
+## collection stores a matrix in Problem.A.
+function [matrices, names] = read_mat (file)
+
+  ## load would execute functions in the file.  A compressed MATLAB file may hide them.
+  bytes = __read_text__ (file, "gpumm_demo", "gpumm:demo:file");
+  if (strncmp (bytes, "\x1f\x8b", 2))
+    error ("gpumm:demo:file", "gpumm_demo: %s is compressed; uncompress it (gunzip)", file);
+  endif
+  for what = {"function handle", "function_handle", "type: inline", "inline function"}
+    if (! isempty (strfind (bytes, what{1})))
+      error ("gpumm:demo:file", "gpumm_demo: %s holds functions; save the matrices alone", file);
+    endif
+  endfor
+  clear bytes;
+  try
+    content = load (file);
+  catch err
+    error ("gpumm:demo:file", "gpumm_demo: cannot read %s: %s", file, err.message);
+  end_try_catch
+  if (! isstruct (content)) # a file of bare numbers
+    content = struct ("matrix", content);
+  endif
+  matrices = names = {};
+  for [value, name] = content
+    if (isstruct (value) && isscalar (value) && isfield (value, "A"))
+      value = value.A;
+      name = [name ".A"];
+    endif
+    if ((isnumeric (value) || islogical (value)) && ndims (value) == 2)
+      matrices{end+1} = value;
+      names{end+1} = name;
+    endif
+  endfor
+
+endfunction
+
+## A table of numbers, separated by commas, semicolons or tabs. A first line without a number is
+## its header. (dlmread would read "--4" and "4x" as 4.)
+function [A, header] = read_table (file)
+
+  text = __read_text__ (file, "gpumm_demo", "gpumm:demo:file");
+  text(text > 127) = "?"; # a regular expression refuses broken UTF-8
+  text = regexprep (regexprep (text, '\r\n?', "\n"), '\s+$', "");
+  number = '[ ]*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF]|[nN][aA][nN]?)[ ]*';
+  [first, rest] = strtok (text, "\n");
+  cells = strtrim (ostrsplit (first, ",;\t"));
+  words = cellfun (@isempty, regexp (cells, ['^' number '$']));
+  line = 1;
+  header = "";
+  hint = {"", "; a line with a number is not taken as a header"}{1 + any(words)};
+  if (all (words))
+    text = rest(2:end);
+    line = 2;
+    header = strjoin (cells, ", ")(1:min (end, 70));
+    hint = "";
+  endif
+  if (isempty (text))
+    error ("gpumm:demo:file", "gpumm_demo: %s has no numbers", file);
+  endif
+  wrong = regexp (["\n" text], ['[\n,;\t](?!' number '(?:[\n,;\t]|$))'], "once");
+  if (! isempty (wrong))
+    error ("gpumm:demo:file", "gpumm_demo: %s:%d: \"%s\" is not a number%s", file,
+           line + sum (text(1:wrong-1) == "\n"),
+           regexp (text(wrong:end), '^[^\n,;\t]*', "once", "match"), hint);
+  endif
+  stops = find (any (text == ",;\t\n".', 1));
+  width = diff ([0, find(text(stops) == "\n"), numel(stops) + 1]);
+  wrong = find (width != width(1), 1);
+  if (! isempty (wrong))
+    error ("gpumm:demo:file", "gpumm_demo: %s:%d: %d numbers in the line, but %d in the first",
+           file, line + wrong - 1, width(wrong), width(1));
+  endif
+  text(stops) = " ";
+  A = reshape (sscanf (text, "%f"), width(1), []).';
+
+endfunction
+
+## ---- a product ----------------------------------------------------------------------------------
+
+## Multiplies A * B, or one of them transposed, with gpumm and with Octave; prints the times, and
+## raises an error if the products differ by more than rounding.
+function [r, C] = multiply (title, meaning, A, B, transposed = "")
+
+  printf ("\n  %s: %s\n", title, meaning);
+  options = {};
+  if (! isempty (transposed))
+    options = {transposed, "transpose"};
+  endif
+  [seconds, C, info] = fastest (@() timed (@() gpumm (A, B, options{:})));
+  plain_C = plain (C);
+  A = plain (A);
+  B = plain (B);
+  [octave_seconds, expected] = fastest (@() timed (@() octave_product (A, B, transposed)));
+
+  [in_A, in_B] = {2 - strcmp(transposed, "TransposeA"), 1 + strcmp(transposed, "TransposeB")}{:};
+  terms = max (1, min (terms_along (A, in_A), terms_along (B, in_B)));
+  err = largest_error (plain_C, expected, terms, ...
+                       @() octave_product (abs (A), abs (B), transposed));
+  r = struct ("title", title, "info", info, "seconds", seconds, "octave_seconds", octave_seconds,
+              "error", err, "terms", terms);
+  show (r);
+  if (! (err <= 1))
+    error ("gpumm:demo:check", "gpumm_demo: %s is wrong: its error is %g n eps |A||B|", title, err);
+  endif
+
+endfunction
+
+## For fastest (): C = f () and its seconds, and what f tells about itself.
+function [C, seconds, info] = timed (f)
+
+  started = tic ();
+  [C, info] = f ();
+  seconds = toc (started);
+
+endfunction
+
+function [C, info] = octave_product (A, B, transposed)
+
+  info = [];
+  switch (transposed)
+    case "TransposeA"
+      C = A.' * B;
+    case "TransposeB"
+      C = A * B.';
+    otherwise
+      C = A * B;
+  endswitch
+
+endfunction
+
+## Octave's own product takes no blocksparse.
+function X = plain (X)
+
+  if (isa (X, "blocksparse"))
+    X = sparse (X);
+  endif
+
+endfunction
+
+## The largest number of terms that a product sums along this dimension of its operand.
+function n = terms_along (X, dim)
+
+  n = size (X, dim);
+  if (issparse (X))
+    n = full (max ([0; sum(X != 0, dim)(:)]));
+  endif
+
+endfunction
+
+function show (r)
+
+  info = r.info;
+  s = info.seconds;
+  printf ("    ran on   %s (%s), algorithm %s, kernel %s\n", info.backend, info.device.name,
+          info.algorithm, info.kernel);
+  printf ("    why      %s\n", strrep (info.reason, [": " gpumm_info().why_no_gpu], ""));
+  printf ("    gpumm    %s, %s", in_units (r.seconds), rate (info.flops, r.seconds));
+  if (strcmp (info.backend, "gpu"))
+    printf (": up %s, compute %s, down %s", in_units (s.upload), in_units (s.compute),
+            in_units (s.download));
+  endif
+  ratio = r.octave_seconds / r.seconds;
+  printf ("\n    Octave   %s, %s: gpumm is %.3g times as fast\n", in_units (r.octave_seconds),
+          rate (info.flops, r.octave_seconds), ratio);
+  printf ("    check    %s: largest error %.2g n eps |A||B|, n = %d\n",
+          {"WRONG", "right to rounding"}{1 + (r.error <= 1)}, r.error, r.terms);
+  fflush (stdout);
+
+endfunction
+
+function str = in_units (seconds)
+
+  str = sprintf ("%.3g ms", 1e3 * seconds);
+  if (seconds >= 1 || seconds == 0)
+    str = sprintf ("%.3g s", seconds);
+  endif
+
+endfunction
+
+function str = rate (flops, seconds)
+
+  str = sprintf ("%.3g GFLOPS", flops / seconds / 1e9);
+
+endfunction
+
+## Draws the times as bars, gpumm's above Octave's.
+function draw (results)
+
+  axes ("position", [0.08, 0.1, 0.9, 0.86], "fontsize", 14);
+  longest = max ([results.seconds, results.octave_seconds]);
+  for k = 1:numel (results)
+    r = results(k);
+    bar_of (k - 0.4, r.seconds, [86, 180, 233] / 255, longest,
+            sprintf ("gpumm: %s, %s on %s", in_units (r.seconds), r.info.kernel,
+                     r.info.device.name));
+    bar_of (k, r.octave_seconds, [85, 85, 85] / 255, longest,
+            ["Octave: " in_units(r.octave_seconds)]);
+  endfor
+  axis ([0, 1.6 * longest, 0.4, numel(results) + 0.6], "ij");
+  set (gca (), "ytick", 1:numel (results), "yticklabel", {results.title}, "ticklength", [0, 0]);
+  xlabel ("seconds for the whole call, the fastest of several", "fontsize", 14);
+
+endfunction
+
+function bar_of (y, seconds, colour, longest, label)
+
+  rectangle ("position", [0, y, seconds, 0.35], "facecolor", colour, "edgecolor", "none");
+  text (seconds + 0.01 * longest, y + 0.17, __drawn_text__ (label), "fontsize", 13, ...
+        "interpreter", "none");
 
 endfunction

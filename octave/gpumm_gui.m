@@ -86,14 +86,16 @@ function r = gpumm_gui (varargin)
     r = compare (varargin{1});
     return;
   endif
-  pixels = parse (varargin);
+  is_size = @(x) isnumeric (x) && isreal (x) && isscalar (x) && x >= 9 && x <= 30;
+  o = options_of ("gpumm_gui", varargin, ...
+                  {"FontSize", 13, is_size, "a number of pixels, 9 to 30"});
   if (! have_window_system ())
     no_display ("there is no display");
   elseif (! any (strcmp (available_graphics_toolkits (), "qt")))
     no_display (["this Octave has no Qt toolkit; octave and octave --no-gui have it, " ...
                  "octave-cli does not"]);
   endif
-  h = __quietly__ (@() __gui_window__ (pixels));
+  h = __quietly__ (@() __gui_window__ (o.fontsize));
   if (nargout > 0)
     r = h;
   endif
@@ -104,23 +106,6 @@ function no_display (why)
   error ("gpumm:no-display", ...
          ["gpumm_gui: %s. gpumm_gui (choices) computes the same without a window, and the " ...
           "lessons show it (gpumm_lessons)"], why);
-endfunction
-
-function pixels = parse (list)
-
-  pixels = 13;
-  if (numel (list) == 1 && ischar (list{1}))
-    error ("gpumm:missing-value", "gpumm_gui: option \"%s\" has no value", list{1});
-  elseif (! isempty (list) && ! (numel (list) == 2 && ischar (list{1}) ...
-                                 && strcmpi (list{1}, "FontSize")))
-    error ("gpumm:unknown-option", ["gpumm_gui: the argument is a struct of choices, or " ...
-                                    "\"FontSize\" and a number"]);
-  elseif (! isempty (list))
-    pixels = list{2};
-    demand (isnumeric (pixels) && isreal (pixels) && isscalar (pixels) && pixels >= 9 ...
-            && pixels <= 30, "FontSize must be a number of pixels, 9 to 30");
-  endif
-
 endfunction
 
 function r = compare (choices)

@@ -6,8 +6,7 @@
 ## @deftypefnx {} {[@var{C}, @var{trace}] =} gpumm_kernel (@var{kernel}, @var{A}, @var{B}, @var{name}, @var{value}, @dots{})
 ## Multiply two matrices by one kernel, and count its operations and memory accesses.
 ##
-## Without an output argument the counts are printed as a table.  @var{trace} displays as the same
-## table.
+## Without an output argument the counts are printed as a table.
 ##
 ## @var{kernel} is @qcode{"loops"}, the three loops of the definition on the CPU, or a family of
 ## @code{gpumm_info ().kernels}, for instance @qcode{"naive"}, one thread for each element of C, or
@@ -72,7 +71,7 @@
 ## @qcode{"Count"}.
 ## @end table
 ##
-## @var{trace} has the fields below, and @code{struct (@var{trace})} is a struct of them:
+## @var{trace} is a struct with these fields:
 ##
 ## @table @code
 ## @item kernel, algorithm, backend, device
@@ -146,7 +145,7 @@ function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
     print_usage ();
   endif
   if (nargout == 0)
-    disp (trace_of (kernel, A, B, varargin));
+    print_trace (trace_of (kernel, A, B, varargin));
     return;
   endif
   info = __gpumm_info__ ();
@@ -202,45 +201,24 @@ endfunction
 
 function o = parse (list)
 
-  o = struct ("tile", [], "thread", [], "grid", [], "depth", [], "transpose_a", 0, ...
-              "transpose_b", 0, "backend", 0, "device", -1, "count", [], "max_device_memory", 0, ...
-              "max_capability", 0);
-  valid = ["valid options are Tile, Thread, Grid, Depth, TransposeA, TransposeB, Backend, " ...
-           "Device, Count"];
-  if (mod (numel (list), 2) != 0 && ischar (list{end}))
-    error ("gpumm:missing-value", "gpumm_kernel: option \"%s\" has no value", list{end});
-  elseif (mod (numel (list), 2) != 0 || ! iscellstr (list(1:2:end)))
-    error ("gpumm:unknown-option", "gpumm_kernel: options are pairs of a name and a value; %s", ...
-           valid);
-  endif
-  for i = 1:2:numel (list)
-    value = list{i+1};
-    switch (lower (list{i}))
-      case "tile"
-        o.tile = whole (value, 1:3, "Tile must be one to three whole numbers from 1, [m, n, k]");
-      case "thread"
-        o.thread = whole (value, 1:2, "Thread must be one or two whole numbers from 1, [m, n]");
-      case "grid"
-        o.grid = whole (value, 2, "Grid must be two whole numbers from 1, [down, across]");
-      case "depth"
-        o.depth = whole (value, 1, "Depth must be a whole number from 1");
-      case "transposea"
-        o.transpose_a = op ("TransposeA", value);
-      case "transposeb"
-        o.transpose_b = op ("TransposeB", value);
-      case "backend"
-        o.backend = word ("Backend", value, {"auto", "cpu", "gpu"}) - 1;
-      case "device"
-        demand (isnumeric (value) && isscalar (value) && value >= 0 && value == fix (value), ...
-                "Device must be the index of a device, from 0");
-        o.device = double (value);
-      case "count"
-        demand (isscalar (value) && (islogical (value) || isnumeric (value)), ...
-                "Count must be true or false");
-        o.count = logical (value);
-      otherwise
-        error ("gpumm:unknown-option", "gpumm_kernel: unknown option \"%s\"; %s", list{i}, valid);
-    endswitch
+  ops = {"none", "transpose", "ctranspose"};
+  backends = {"auto", "cpu", "gpu"};
+  from_1 = @(x, counts) isnumeric (x) && isreal (x) && any (numel (x) == counts) ...
+                        && all (x(:) >= 1) && all (x(:) == fix (x(:)));
+  table = { ...
+    "Tile", [], @(x) from_1 (x, 1:3), "one to three whole numbers from 1, [m, n, k]"; ...
+    "Thread", [], @(x) from_1 (x, 1:2), "one or two whole numbers from 1, [m, n]"; ...
+    "Grid", [], @(x) from_1 (x, 2), "two whole numbers from 1, [down, across]"; ...
+    "Depth", [], @(x) from_1 (x, 1), "a whole number from 1"; ...
+    "TransposeA", "none", @(x) is_word (x, ops), '"none", "transpose", "ctranspose"'; ...
+    "TransposeB", "none", @(x) is_word (x, ops), '"none", "transpose", "ctranspose"'; ...
+    "Backend", "auto", @(x) is_word (x, backends), '"auto", "cpu", "gpu"'; ...
+    "Device", -1, @(x) isnumeric (x) && isscalar (x) && x >= 0 && x == fix (x), ...
+    "the index of a device, from 0"; ...
+    "Count", [], @(x) isscalar (x) && (islogical (x) || isnumeric (x)), "true or false"};
+  o = options_of ("gpumm_kernel", list, table);
+  for name = {"tile", "thread", "grid", "depth"}
+    o.(name{1}) = double (o.(name{1})(:).');
   endfor
   if (isscalar (o.tile))
     o.tile = [o.tile, o.tile];
@@ -248,34 +226,21 @@ function o = parse (list)
   if (isscalar (o.thread))
     o.thread = [o.thread, o.thread];
   endif
+  o.transpose_a = find (strcmpi (o.transposea, ops)) - 1;
+  o.transpose_b = find (strcmpi (o.transposeb, ops)) - 1;
+  o.backend = find (strcmpi (o.backend, backends)) - 1;
   if (o.backend == 0)
     o.backend = 1 + gpumm_available ("gpu");
   endif
+  o.device = double (o.device);
+  o.count = logical (o.count);
+  o.max_device_memory = 0;
+  o.max_capability = 0;
 
 endfunction
 
-function x = whole (value, counts, text)
-  demand (isnumeric (value) && isreal (value) && any (numel (value) == counts) ...
-          && all (value(:) >= 1) && all (value(:) == fix (value(:))), text);
-  x = double (value(:).');
-endfunction
-
-function i = op (name, value)
-  i = word (name, value, {"none", "transpose", "ctranspose"}) - 1;
-endfunction
-
-function i = word (name, value, words)
-  i = [];
-  if (ischar (value) && isrow (value))
-    i = find (strcmpi (value, words));
-  endif
-  demand (! isempty (i), "%s must be \"%s\"", name, strjoin (words, "\", \""));
-endfunction
-
-function demand (yes, varargin)
-  if (! yes)
-    error ("gpumm:bad-value", "gpumm_kernel: %s", sprintf (varargin{:}));
-  endif
+function yes = is_word (x, words)
+  yes = ischar (x) && isrow (x) && any (strcmpi (x, words));
 endfunction
 
 ## ---- operands -----------------------------------------------------------------------------------
@@ -506,7 +471,6 @@ function trace = describe (t, info, row, k, s, precision)
   whole = struct ("load", t.load, "store", t.store, "shared", t.shared, "barriers", t.barriers, ...
                   "flops", t.operations);
   trace.per_block = divided (whole, blocks);
-  trace = __gpumm_trace__ (trace);
 
 endfunction
 

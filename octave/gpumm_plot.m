@@ -135,55 +135,31 @@ endfunction
 
 function o = parse (list)
 
-  o = struct ("sizes", [], "kernels", {{}}, "backend", "auto", "ceilings", [], "a", [], "b", [], ...
-              "block", 8, "data", [], "file", "");
-  valid = "valid options are Sizes, Kernels, Backend, Ceilings, A, B, Block, Data, File";
-  if (mod (numel (list), 2) != 0 && ischar (list{end}))
-    error ("gpumm:missing-value", "gpumm_plot: option \"%s\" has no value", list{end});
-  elseif (mod (numel (list), 2) != 0 || ! iscellstr (list(1:2:end)))
-    error ("gpumm:unknown-option", "gpumm_plot: options are pairs of a name and a value; %s", ...
-           valid);
-  endif
-  for i = 1:2:numel (list)
-    value = list{i+1};
-    switch (lower (list{i}))
-      case "sizes"
-        demand (is_positive (value) && isvector (value) && all (value == fix (value)), ...
-                "Sizes must be a vector of whole numbers, from 1");
-        o.sizes = unique (double (value(:).'));
-      case "kernels"
-        demand (iscellstr (value) && ! isempty (value), "Kernels must be a cell array of names");
-        o.kernels = value(:).';
-      case "backend"
-        demand (ischar (value) && any (strcmpi (value, {"auto", "cpu", "gpu"})), ...
-                "Backend must be \"auto\", \"cpu\" or \"gpu\"");
-        o.backend = lower (value);
-      case "ceilings"
-        demand (is_positive (value) && numel (value) == 2, "Ceilings must be [GFLOPS, GB/s]");
-        o.ceilings = double (value(:).');
-      case {"a", "b"}
-        if (isa (value, "blocksparse"))
-          value = full (value);
-        endif
-        demand ((isnumeric (value) || islogical (value)) && ndims (value) == 2, ...
-                "%s must be a matrix", upper (list{i}));
-        o.(lower (list{i})) = value;
-      case "block"
-        demand (is_positive (value) && isscalar (value) && value == fix (value), ...
-                "Block must be a whole number, from 1");
-        o.block = double (value);
-      case "data"
-        demand (isstruct (value) && isscalar (value), "Data must be a struct");
-        o.data = value;
-      case "file"
-        demand (ischar (value) && isrow (value) && ! isempty (regexpi (value, ...
-                                                                       '\.(png|svg|pdf)$')), ...
-                "File must be the name of a .png, .svg or .pdf file");
-        o.file = value;
-      otherwise
-        error ("gpumm:unknown-option", "gpumm_plot: unknown option \"%s\"; %s", list{i}, valid);
-    endswitch
+  is_whole = @(x) is_positive (x) && all (x(:) == fix (x(:)));
+  is_matrix = @(x) (isnumeric (x) || islogical (x)) && ndims (x) == 2;
+  table = { ...
+    "Sizes", [], @(x) is_whole (x) && isvector (x), "a vector of whole numbers, from 1"; ...
+    "Kernels", {}, @(x) iscellstr (x) && ! isempty (x), "a cell array of names"; ...
+    "Backend", "auto", @(x) ischar (x) && any (strcmpi (x, {"auto", "cpu", "gpu"})), ...
+    "\"auto\", \"cpu\" or \"gpu\""; ...
+    "Ceilings", [], @(x) is_positive (x) && numel (x) == 2, "[GFLOPS, GB/s]"; ...
+    "A", [], is_matrix, "a matrix"; ...
+    "B", [], is_matrix, "a matrix"; ...
+    "Block", 8, @(x) is_whole (x) && isscalar (x), "a whole number, from 1"; ...
+    "Data", [], @(x) isstruct (x) && isscalar (x), "a struct"; ...
+    "File", "", @(x) ischar (x) && isrow (x) && ! isempty (regexpi (x, '\.(png|svg|pdf)$')), ...
+    "the name of a .png, .svg or .pdf file"};
+  o = options_of ("gpumm_plot", list, table);
+  o.sizes = unique (double (o.sizes(:).'));
+  o.kernels = o.kernels(:).';
+  o.backend = lower (o.backend);
+  o.ceilings = double (o.ceilings(:).');
+  for name = {"a", "b"}
+    if (isa (o.(name{1}), "blocksparse"))
+      o.(name{1}) = full (o.(name{1}));
+    endif
   endfor
+  o.block = double (o.block);
   if (strcmp (o.backend, "auto"))
     o.backend = {"cpu", "gpu"}{1 + gpumm_available("gpu")};
   elseif (strcmp (o.backend, "gpu") && ! gpumm_available ("gpu"))

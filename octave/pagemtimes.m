@@ -184,27 +184,19 @@ function Z = scaled (X, Y)
     rethrow (err);
   end_try_catch
   if (has_real_page (X) || has_real_page (Y))
-    Z = page_by_page (X, Y, zeros (size (Z), class (Z)));
+    pages = ones ([1, 1, size(Z)(3:end)]);
+    X = X .* pages;
+    Y = Y .* pages;
+    Z = zeros (size (Z), class (Z));
+    for i = 1:numel (pages)
+      Z(:,:,i) = X(:,:,i) * Y(:,:,i);
+    endfor
   endif
 endfunction
 
 ## A page without imaginary parts is real: Inf times it is Inf and not NaN.
 function yes = has_real_page (X)
   yes = iscomplex (X) && any (all (reshape (imag (X) == 0, rows (X) * columns (X), []), 1));
-endfunction
-
-function Z = page_by_page (X, Y, Z)
-  X = with_all_pages (X, size (Z));
-  Y = with_all_pages (Y, size (Z));
-  for i = 1:prod (size (Z)(3:end))
-    Z(:,:,i) = X(:,:,i) * Y(:,:,i);
-  endfor
-endfunction
-
-function X = with_all_pages (X, sizes)
-  times = sizes;
-  times([true, true, (size (X, 3:numel (sizes)) != 1)]) = 1;
-  X = repmat (X, times);
 endfunction
 
 %!test

@@ -196,7 +196,7 @@
 %! [~, t] = gpumm_kernel ("naive", A, B, "Backend", "cpu");
 %! C = gpumm_kernel ("naive", A, B, "Backend", "cpu");
 %! [~, u] = gpumm_kernel ("naive", A, B, "Backend", "cpu");
-%! assert (rmfield (struct (u), "seconds"), rmfield (struct (t), "seconds"));
+%! assert (rmfield (u, "seconds"), rmfield (t, "seconds"));
 
 ## every failure of the device's memory and calls is an error, and nothing is lost
 %!test
@@ -340,7 +340,7 @@
 %! assert ({t.backend, t.load, t.flops, t.launches}, {"gpu", u.load, u.flops, u.launches});
 %! assert (t.seconds > 0);
 
-## without outputs, what is counted is printed as a table of about ten lines, and so is a trace
+## without outputs, what is counted is printed as a table of about ten lines
 %!test
 %! A = ones (64);
 %! said = evalc ("gpumm_kernel (\"tiled\", A, A, \"Tile\", 16, \"Backend\", \"cpu\")");
@@ -351,9 +351,6 @@
 %! assert (! isempty (strfind (said, "524288 needed, 524288 done")));
 %! [~, t] = gpumm_kernel ("tiled", A, A, "Tile", 16, "Backend", "cpu");
 %! assert (t.load.A.elements, 64 ^ 3 / 16);
-%! again = disp (t);
-%! lines = @(text) strsplit (text, "\n")([1, 3:end]); # the second has the time
-%! assert (lines (again), lines (said));
 %!test # too large to be counted, and what is not counted
 %! A = ones (300);
 %! said = evalc ("gpumm_kernel (\"register\", A, A, \"Backend\", \"cpu\")");
@@ -367,36 +364,8 @@
 %! assert (isempty (strfind (said, "NaN")));
 %!error id=gpumm:too-large gpumm_kernel ("naive", ones (300), ones (300), "Count", true, "Backend", "cpu")
 
-%!function t = gpumm_kernel_trace (name)
-%!  [~, t] = gpumm_kernel (name, 1, 1);
-%!endfunction
-
-## a trace displays as a table, and is otherwise as a struct
+## a trace is a struct
 %!test
 %! [C, t] = gpumm_kernel ("naive", ones (4), ones (4), "Backend", "cpu");
-%! shown = evalc ("t");
-%! assert (shown, ["t =\n\n" disp(t) "\n"]);
-%! assert (numel (strfind (shown, "\n")) <= 14);
-%! assert (evalc ("disp (t)"), disp (t));
-%! s = struct (t);
-%! assert (isstruct (s) && isequal (fieldnames (t), fieldnames (s)));
-%! for name = fieldnames (t).'
-%!   assert (isequaln (t.(name{1}), s.(name{1})));
-%! endfor
+%! assert (isstruct (t));
 %! assert (t.load.A.elements, 64);
-%! assert (isfield (t, {"load", "lode"}), [true, false]);
-%! u = {t}{1};
-%! assert (isequal (t, t, s) == isequal (s, s)); # not if NaN is in it
-%! T = t;
-%! T(2) = gpumm_kernel_trace ("loops");
-%! assert ({struct(T).kernel}, {"naive", "loops"});
-%! fail ("T.seconds", "struct \\(traces\\)");
-%! file = tempname ();
-%! unwind_protect
-%!   save ("-binary", file, "t");
-%!   u = load (file).t;
-%!   assert (u.store, s.store);
-%! unwind_protect_cleanup
-%!   unlink (file);
-%! end_unwind_protect
-%!error <lode> [C, t] = gpumm_kernel ("naive", 1, 1); t.lode

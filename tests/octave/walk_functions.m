@@ -86,9 +86,7 @@ endfunction
 
 ## The methods but those that Octave has not, or that distinguish a blocksparse from a full matrix.
 function names = methods_to_call (type)
-  [~, names] = cellfun (@fileparts, glob (fullfile (fileparts (which ("gpumm")), ["@" type], "*.m")), ...
-                        "UniformOutput", false);
-  names = names(:).';
+  names = methods (type)(:).';
   left_out = {"blocksize", "blocksparse", "dropblocks", "elementwise", "matrixwise", "nnzb", "sparse", ...
               "spy", "struct", "underlyingType"};
   names = names(! ismember (names, left_out));

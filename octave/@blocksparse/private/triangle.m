@@ -1,9 +1,9 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## T = triangle (NAME, KEEPS, S, K): tril or triu.  Keeps the elements with KEEPS (J - I, K).
+## T = triangle (NAME, S, K): tril or triu.
 
-function T = triangle (name, keeps, varargin)
+function T = triangle (name, varargin)
 
   S = varargin{1};
   k = 0;
@@ -18,7 +18,11 @@ function T = triangle (name, keeps, varargin)
   i = (block_rows (s).' - 1) * s.block_rows + (1:s.block_rows).'; # rows of each block
   j = double (s.column(:).') * s.block_cols + (1:s.block_cols).';
   i = reshape (repmat (reshape (i, s.block_rows, 1, []), 1, s.block_cols), s.block_rows, []);
-  s.values(! keeps (j(:).' - i, double (k))) = 0;
+  if (strcmp (name, "tril"))
+    s.values(j(:).' - i > double (k)) = 0;
+  else
+    s.values(j(:).' - i < double (k)) = 0;
+  endif
   T = blocksparse (s);
 
 endfunction

@@ -2,10 +2,14 @@
 ## SPDX-License-Identifier: BSD-3-Clause
 
 ## Octave's solver NAME (A, B, TOL, MAXIT, M1, M2, ...).  Octave takes any error of M1 and M2 for a singular
-## matrix and returns zeros, so both are tried before.  FORMS: what bicg tells M1 and M2 after the vector.
+## matrix and returns zeros, so both are tried before.
 
-function varargout = preconditioned (name, args, forms = {{}})
+function varargout = preconditioned (name, args)
 
+  forms = {{}}; # what M1 and M2 get after the vector
+  if (strcmp (name, "bicg"))
+    forms = {{"notransp"}, {"transp"}};
+  endif
   for i = 5:min (6, numel (args))
     M = args{i};
     is_function = is_function_handle (M) || ischar (M);
