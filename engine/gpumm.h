@@ -120,11 +120,8 @@ typedef struct gpumm_scalar {
   double re, im;
 } gpumm_scalar;
 
-/* Can s be a factor of a product of integers? Whole numbers up to 2^53 in size can. */
-GPUMM_API int gpumm_is_whole (gpumm_scalar s);
-
 /* C = alpha op(A) op(B) + beta C0. As in BLAS, C0 is not read if beta = 0, and A and B are not read
- * if alpha = 0. */
+ * if alpha = 0. With integers or blocks alpha must be 1 and beta 0. */
 typedef struct gpumm_problem {
   gpumm_matrix a, b; /* with their ops */
   gpumm_scalar alpha, beta;

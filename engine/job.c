@@ -53,6 +53,13 @@ gpumm_status gpumm_result_type (const gpumm_problem *p, gpumm_type *type) {
 
 static gpumm_status check_scalars (gpumm_problem *p) {
   int64_t m = gpumm_m (p), n = gpumm_n (p);
+  const int is_plain = gpumm_is_one (p->alpha) && gpumm_is_zero (p->beta);
+  if (!is_plain && gpumm_is_integer (p->a.type))
+    return gpumm_fail (GPUMM_UNSUPPORTED, "products of integers have no alpha and no beta: scale "
+                                          "the result");
+  if (!is_plain && (p->a.format == GPUMM_BLOCKS || p->b.format == GPUMM_BLOCKS))
+    return gpumm_fail (GPUMM_UNSUPPORTED, "products of matrices in blocks have no alpha and no "
+                                          "beta: scale the result");
   if (!gpumm_is_complex (p->output) && (p->alpha.im != 0 || p->beta.im != 0))
     return gpumm_fail (GPUMM_INVALID, "complex alpha or beta with a real product");
   if (gpumm_is_zero (p->beta)) {

@@ -4,7 +4,6 @@
 #include "types.h"
 #include "clock.h"
 
-#include <math.h>
 #include <time.h>
 
 static const struct {
@@ -30,10 +29,6 @@ size_t gpumm_type_bytes (gpumm_type type) {
 
 const char *gpumm_type_name (gpumm_type type) {
   return known (type) ? table[type].name : "unknown";
-}
-
-int gpumm_is_whole (gpumm_scalar s) {
-  return s.im == 0 && fabs (s.re) <= 0x1p53 && s.re == trunc (s.re);
 }
 
 double gpumm_seconds (void) {

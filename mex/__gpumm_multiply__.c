@@ -31,8 +31,6 @@ static int is_scalar (const gpumm_matrix *x) {
  * with a zero imaginary part, complex times Inf gives NaN), and factors that are not finite, because
  * algorithms differ in where they apply a factor. */
 static int is_factor (const mxArray *x, gpumm_scalar s, const gpumm_problem *p) {
-  if (is_integer (p->a.type))
-    return gpumm_is_whole (s);
   return (!x || !mxIsComplex (x) || is_complex (p->output)) && isfinite (s.re) && isfinite (s.im);
 }
 
@@ -44,13 +42,15 @@ static int is_narrowed (const gpumm_matrix *x, gpumm_op op, const gpumm_matrix *
          && !has_imaginary_part (x, x->rows * x->cols);
 }
 
-/* Does the engine's product agree with Octave's alpha * A * B + beta * C? */
+/* Does the engine's product agree with Octave's alpha * A * B + beta * C? multiply_any.m refuses the
+ * options that integers do not have. */
 static int agrees (const request *r) {
   const gpumm_problem *p = &r->problem;
   const call_options *o = &r->options;
-  int sparse = p->a.format == GPUMM_SPARSE || p->b.format == GPUMM_SPARSE;
+  const int sparse = p->a.format == GPUMM_SPARSE || p->b.format == GPUMM_SPARSE;
+  const int scales = o->alpha || o->beta || o->c;
   return !is_scalar (&p->a) && !is_scalar (&p->b) && !o->form[0] /* only for blocks */
-         && (o->output == GPUMM_TYPES || is_integer (p->a.type))
+         && (is_integer (p->a.type) ? !scales : o->output == GPUMM_TYPES)
          && !is_narrowed (&p->a, p->a.op, &p->b, p->b.op)
          && !is_narrowed (&p->b, p->b.op, &p->a, p->a.op) && is_factor (o->alpha, p->alpha, p)
          && is_factor (o->beta, p->beta, p)

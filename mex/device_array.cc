@@ -780,7 +780,8 @@ void check_inner (const array &a, const array &b) {
     octave::err_nonconformant ("operator *", a.size, b.size);
 }
 
-bool is_mirrored (const array &a, const array &b) {
+// Is a * b symmetric or Hermitian by its operands, which are one array?
+static bool is_mirrored (const array &a, const array &b) {
   return a.buffer && a.is_with (b) && a.turned != b.turned && a.size (0) == b.size (1);
 }
 
@@ -794,33 +795,25 @@ array multiplied (const array &a, const array &b, gpumm_type type, const product
   array left = converted (a, type), right = converted (b, type);
   ready (left);
   ready (right);
-  const bool on_host = left.device <= HOST_DEVICE, adds = o.beta.re != 0 || o.beta.im != 0;
+  const bool on_host = left.device <= HOST_DEVICE;
   // conj (A) * A.' is conj (A * A'): then neither is copied, and the engine sees one array
-  const bool flips = is_complex (type) && !adds && is_mirrored (left, right)
+  const bool flips = is_complex (type) && is_mirrored (left, right)
                      && !(is_factor (left) && is_factor (right));
   for (array *x : {&left, &right})
     x->conjugated = x->conjugated != flips;
   left = as_factor (left);
   right = as_factor (right);
   array c = new_array (left.device, type, dim_vector (a.size (0), b.size (1)));
-  if (adds && !on_host) // the engine adds to the contents of the result
-    run (program_of (o.c0), c);
   if (on_host)
     need (gpumm_wait (engine_device (c.device)));
   gpumm_problem p = {};
   p.a = matrix_of (left);
   p.b = matrix_of (right);
-  p.alpha = o.alpha;
-  if (flips)
-    p.alpha.im = -p.alpha.im;
-  p.beta = o.beta;
+  p.alpha = {1, 0};
   p.output = type;
   p.stays = !on_host;
   p.queues = !o.report;
   gpumm_matrix result = matrix_of (c);
-  const gpumm_matrix c0 = on_host && adds ? matrix_of (o.c0) : result;
-  if (adds)
-    p.c0 = &c0;
   gpumm_job *job = nullptr;
   gpumm_status status = gpumm_open (&p, &o.engine, &job);
   if (!status)

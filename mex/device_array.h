@@ -147,8 +147,6 @@ extern const char *const fold_names[GPUMM_FOLD_OPS];
 
 // What gpumm's options ask of a product beside A * B.
 struct product_options {
-  gpumm_scalar alpha = {1, 0}, beta = {0, 0};
-  array c0;                    // if beta is not 0: of the result's type and size
   gpumm_options engine = {};   // with device -1, the operands decide
   gpumm_report *report = NULL; // filled, after a wait
 };
@@ -307,9 +305,6 @@ template <typename M> gpumm_op op_of (const M &x) {
 
 array as_factor (array x);
 gpumm_matrix matrix_of (const array &x);
-
-// Is a * b symmetric or Hermitian by its operands, which are one array?
-bool is_mirrored (const array &a, const array &b);
 
 // Octave's error unless a * b has sizes that fit.
 void check_inner (const array &a, const array &b);

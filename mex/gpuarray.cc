@@ -1073,29 +1073,6 @@ static octave_value_list word_pages (const octave_value_list &args, int) {
 
 // ---- gpumm, with its options
 
-static bool is_plain_factor (const octave_value &x, gpumm_type type) {
-  const gpumm_scalar z = scalar_of (x);
-  return x.is_double_type () && std::isfinite (z.re) && std::isfinite (z.im)
-         && (x.isreal () || is_complex (type));
-}
-
-static bool is_number (const octave_value &x, double number) {
-  const gpumm_scalar z = scalar_of (x);
-  return z.re == number && z.im == 0;
-}
-
-// As in multiply_any.m: with OutputClass, the widest of this class and the operands' classes.
-static gpumm_type product_type (const array &a, const array &b, const std::string &output) {
-  if (!output.empty () && output != "double" && output != "single")
-    error_with_id ("gpumm:bad-value", "gpumm: OutputClass of a product on a device must be "
-                                      "\"double\" or \"single\"");
-  const bool both_single = is_single (a.type) && is_single (b.type);
-  const bool any_single = is_single (a.type) || is_single (b.type);
-  const bool single = output.empty () ? any_single : both_single && output == "single";
-  const gpumm_type type = single ? GPUMM_S : GPUMM_D;
-  return is_complex (a.type) || is_complex (b.type) ? complex_type (type) : type;
-}
-
 // A scalar times an array, with the report of the product.
 static array scaled (const array &a, const array &b, gpumm_report &report) {
   const array c = entrywise (operation_of (octave_value::op_el_mul), operand (a), operand (b));
@@ -1113,41 +1090,7 @@ static array scaled (const array &a, const array &b, gpumm_report &report) {
   return c;
 }
 
-// alpha P + beta C by Octave's operators, which take factors of any class and value.
-static octave_value combined (const array &p, const octave_scalar_map &s) {
-  const octave_value alpha = s.contents ("alpha"), beta = s.contents ("beta");
-  octave_value sum = value_of (is_number (alpha, 0) ? zeros (p.device, p.type, p.size) : p);
-  if (!is_number (alpha, 1) || !alpha.is_double_type ())
-    sum = octave::binary_op (type_info (), octave_value::op_mul, alpha, sum);
-  if (!is_number (beta, 0)) {
-    const octave_value added =
-        octave::binary_op (type_info (), octave_value::op_mul, beta, s.contents ("c"));
-    sum = octave::binary_op (type_info (), octave_value::op_add, sum, added);
-  }
-  return sum;
-}
-
-// Sets alpha, beta and c0 if the engine can scale and add: all must have the result's type.
-static bool set_factors (product_options &o, const octave_scalar_map &s, gpumm_type type,
-                         int device, bool mirrors) {
-  const octave_value alpha = s.contents ("alpha"), beta = s.contents ("beta");
-  if (!is_plain_factor (alpha, type) || !is_plain_factor (beta, type))
-    return false;
-  if (!is_number (beta, 0)) {
-    if (mirrors && device >= 0) // in place the engine cannot keep the symmetry
-      return false;
-    const array c0 = argument (s.contents ("c"), device);
-    const gpumm_type of_c0 = c0.type == GPUMM_B ? GPUMM_D : c0.type;
-    if (of_c0 != type && complex_type (of_c0) != type)
-      return false;
-    o.c0 = plain (converted (c0, type));
-  }
-  o.alpha = scalar_of (alpha);
-  o.beta = scalar_of (beta);
-  return true;
-}
-
-// The struct of private/parse_options.m. Each field is taken once, and a field that nobody has taken is an
+// The struct of private/multiply_any.m. Each field is taken once, and a field that nobody has taken is an
 // error: so no option is ignored.
 class option_fields {
 public:
@@ -1188,12 +1131,7 @@ private:
 // place than the device of the gpuArrays.
 static void check_place (const gpumm_options &o, int device) {
   const int index = device <= HOST_DEVICE ? HOST_DEVICE - device : device;
-  const bool is_host = device <= HOST_DEVICE;
-  const char *why = "";
-  if (is_host && o.backend == GPUMM_GPU && gpumm_device_count (&why) == 0)
-    error_with_id ("gpumm:no-device", "gpumm: no GPU can be used: %s", why);
-  if (o.backend == (is_host ? GPUMM_GPU : GPUMM_CPU)
-      || (!is_host && o.device >= 0 && o.device != index)
+  if ((device > HOST_DEVICE && o.device >= 0 && o.device != index)
       || (o.devices != 0 && !(o.devices >> index & 1)))
     error_with_id ("gpumm:unsupported",
                    "gpumm: the matrices lie on device %d, and another place was asked for", index);
@@ -1201,24 +1139,14 @@ static void check_place (const gpumm_options &o, int device) {
 
 // ("gpumm", A, B, OPTIONS): [C, INFO]
 static octave_value_list word_gpumm (const octave_value_list &args, int nargout) {
-  const octave_scalar_map s = args (3).scalar_map_value ();
-  option_fields fields (s);
+  option_fields fields (args (3).scalar_map_value ());
   product_options o;
-  for (const char *name : {"alpha", "beta"}) // by set_factors or combined, from s
-    fields.take (name, number);
-  fields.take ("c", full);
   const int64_t op_a = fields.take_whole ("transpose_a", GPUMM_NONE, GPUMM_CTRANSPOSE);
   const int64_t op_b = fields.take_whole ("transpose_b", GPUMM_NONE, GPUMM_CTRANSPOSE);
-  o.engine.backend = gpumm_backend (fields.take_whole ("backend", GPUMM_AUTO, GPUMM_GPU));
   const std::string algorithm = fields.take_text ("algorithm");
   o.engine.algorithm = algorithm.c_str ();
   o.engine.device = int (fields.take_whole ("device", -1, INT_MAX));
   o.engine.devices = uint64_t (fields.take_whole ("devices", 0, 0x1p53));
-  o.engine.max_device_memory = fields.take_whole ("max_device_memory", 0, 0x1p53);
-  o.engine.max_capability = int (fields.take_whole ("max_capability", 0, 10000));
-  const std::string output = fields.take_text ("output");
-  if (!fields.take_text ("form").empty ())
-    error_with_id ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
   fields.end ();
   auto both = operands_of (args (1).get_rep (), args (2).get_rep ());
   array a = as_array (both.first), b = as_array (both.second);
@@ -1226,36 +1154,18 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
     a = transposed (a, op_a == GPUMM_CTRANSPOSE);
   if (op_b != GPUMM_NONE)
     b = transposed (b, op_b == GPUMM_CTRANSPOSE);
-  const gpumm_type type = product_type (a, b, output);
-
-  const bool scales = a.is_scalar () || b.is_scalar ();
-  if (scales)
-    check_place (o.engine, a.device);
-  if (!scales)
-    check_inner (a, b);
-  const dim_vector size = !scales          ? dim_vector (a.size (0), b.size (1))
-                          : a.is_scalar () ? b.size
-                                           : a.size;
-  if (!is_number (s.contents ("beta"), 0) && s.contents ("c").dims () != size)
-    octave::err_nonconformant ("operator +", size, s.contents ("c").dims ());
 
   gpumm_report report = {};
-  octave_value value;
-  if (scales)
-    value = combined (scaled (a, b, report), s);
-  else {
+  array c;
+  if (a.is_scalar () || b.is_scalar ()) {
+    check_place (o.engine, a.device);
+    c = scaled (a, b, report);
+  } else {
     if (nargout > 1)
       o.report = &report;
-    const bool adds = set_factors (o, s, type, a.device, is_mirrored (a, b));
-    const array c = multiplied (a, b, type, o);
-    value = adds ? value_of (c) : combined (c, s);
+    c = multiplied (a, b, product_type (a.type, b.type), o);
   }
-  if (!output.empty ()) {
-    const array x = ready (gpuarray_of (value.get_rep ())->m);
-    const gpumm_type to = output == "single" ? GPUMM_S : GPUMM_D;
-    value = value_of (converted (x, is_complex (x.type) ? complex_type (to) : to));
-  }
-  return nargout > 1 ? ovl (value, info_of (report)) : ovl (value);
+  return nargout > 1 ? ovl (value_of (c), info_of (report)) : ovl (value_of (c));
 }
 
 static octave_value_list word_select (const octave_value_list &args, int) {

@@ -51,8 +51,8 @@
 ##
 ## @itemize
 ## @item
-## products, @code{@var{G} * @var{H}}, and @code{gpumm (@var{G}, @var{H}, @dots{})} with every
-## option; transposes, which copy nothing
+## products, @code{@var{G} * @var{H}}, and @code{gpumm (@var{G}, @var{H}, @dots{})} with the options
+## that its help names; transposes, which copy nothing
 ## @item
 ## @code{+ - .* ./ .\ .^}, division by a number, comparisons, @code{& | !}, and
 ## @code{+= -= *= /= .*= ./=}, also of a matrix with a row, a column or a number

@@ -43,8 +43,8 @@
 ## @end multitable
 ##
 ## A real matrix can be multiplied by a complex one, but integers must be real.  A complex result
-## becomes real if all its imaginary parts are zero.  Other pairs are errors, even with OutputClass:
-## sparse with single, sparse with integers, two different integer classes.
+## becomes real if all its imaginary parts are zero.  Other pairs are errors: sparse with single, sparse
+## with integers, two different integer classes.
 ##
 ## An N-d array times a matrix is the product of matrices, as with @code{*}: all dimensions of the array after
 ## the first count columns.  @code{pagemtimes} multiplies pages.
@@ -74,13 +74,13 @@
 ## @code{op (@var{B})}, without forming the transposes of full, sparse and integer matrices.
 ##
 ## @item @qcode{"Alpha"}, @qcode{"Beta"}, @qcode{"C"}
-## Compute @code{alpha * op (A) * op (B) + beta * C}, with the class of this expression in Octave.
+## For full and sparse matrices of floating point: compute
+## @code{alpha * op (A) * op (B) + beta * C}, with the class of this expression in Octave.
 ## Alpha is 1 by default.  Beta is 1 by default if C is given, and 0 otherwise.  As in BLAS, C is
 ## not read if Beta is 0, and the elements of @var{A} and @var{B} are not read if Alpha is 0, so
 ## NaN and Inf in them have no effect.  If the inner size is 0, @code{A * B} is zero; a full
 ## result is then NaN if Alpha is NaN or Inf.  If Alpha is not finite, Octave multiplies by
-## Alpha.  With integer matrices, Alpha and Beta must be integers from -2^53 to 2^53, and
-## C must be full and of the result's class; the sum is exact and saturated once.
+## Alpha.
 ##
 ## @item @qcode{"Backend"}
 ## @qcode{"auto"} (the default) takes the GPU if measured rates say that it is faster, transfers
@@ -102,11 +102,8 @@
 ## @env{GPUMM_DEVICES} names: @code{all}, or indices, for example @code{0,1}.
 ##
 ## @item @qcode{"OutputClass"}
-## The class of the result.  For two integer matrices it is any integer class, @qcode{"double"} or
-## @qcode{"single"}; for floating-point matrices @qcode{"double"} or @qcode{"single"}.  The product of
-## an integer array and a scalar has only the integer class, and a sparse result is only double.  The
-## product is computed in the widest of this class and the operands' classes, and converted once at the
-## end.
+## For two integer matrices: the class of the result, which is any integer class, @qcode{"double"} or
+## @qcode{"single"}.
 ##
 ## @item @qcode{"Output"}
 ## For products with a @code{blocksparse}: @qcode{"full"}, @qcode{"sparse"} or
@@ -119,6 +116,9 @@
 ## @item @qcode{"MaxCapability"}
 ## A compute capability, for instance 7.5.  Kernels that need a newer card are not used.
 ## @end table
+##
+## If @var{A} or @var{B} is a @code{gpuArray}, the product runs where the array lies, and the options are
+## TransposeA, TransposeB, Algorithm, Device, and OutputClass of integers.
 ##
 ## @example
 ## @group
@@ -178,8 +178,9 @@
 ##
 ## Errors have the identifiers @code{Octave:nonconformant-args}, @code{gpumm:undefined-operator},
 ## @code{gpumm:nd-array}, @code{gpumm:unknown-option}, @code{gpumm:missing-value},
-## @code{gpumm:bad-value}, @code{gpumm:invalid}, @code{gpumm:no-device}, @code{gpumm:host-memory},
-## @code{gpumm:device-memory}, @code{gpumm:device-failed} and @code{gpumm:unsupported}.
+## @code{gpumm:bad-value}, @code{gpumm:removed}, @code{gpumm:invalid}, @code{gpumm:no-device},
+## @code{gpumm:host-memory}, @code{gpumm:device-memory}, @code{gpumm:device-failed} and
+## @code{gpumm:unsupported}.
 ## @seealso{pagemtimes, blocksparse, gpumm_info, gpumm_available, gpumm_mtimes, gpumm_progress, gpumm_reset, mtimes}
 ## @end deftypefn
 

@@ -154,13 +154,10 @@ typedef enum {
   SUM_HALVES
 } sum_kind;
 
-/* Where the elements of C go, with beta times the elements of C0: the distances downward and
- * across, in elements. */
+/* Where the elements of C go: the distances downward and across, in elements. */
 typedef struct {
   gpumm_matrix *c;
-  const gpumm_matrix *c0; /* NULL where beta is 0 */
-  gpumm_scalar alpha, beta;
-  int64_t c_down, c_across, c0_down, c0_across;
+  int64_t down, across;
 } target;
 
 typedef struct numeric {
@@ -171,7 +168,6 @@ typedef struct numeric {
   size_t sum_bytes;       /* of a sum */
   int64_t elements;       /* of a block of sums */
   int64_t room_a, room_b; /* bytes behind w->sums where a block of op (A), of op (B) is loaded */
-  integer_end end;
   void (*add_row) (const struct numeric *d, const gpumm_line *w, int64_t i);
 } numeric;
 
@@ -313,31 +309,22 @@ static row_function choose_row (gpumm_type a, gpumm_type b, sum_kind kind) {
 /* Stores m x n sums as elements of C from this place on; a step down is `apart` sums. */
 #define DEFINE_STORE(t)                                                                            \
   static inline __attribute__ ((always_inline)) void store_##t (                                   \
-      const target *to, const TYPE_##t *sums, int64_t apart, int64_t m, int64_t n, int64_t at,     \
-      int64_t at_c0) {                                                                             \
+      const target *to, const TYPE_##t *sums, int64_t apart, int64_t m, int64_t n, int64_t at) {   \
     TYPE_##t *c = (TYPE_##t *) to->c->values + at;                                                 \
-    const int64_t down = to->c_down, across = to->c_across;                                        \
-    const gpumm_scalar alpha = to->alpha, beta = to->beta;                                         \
+    const int64_t down = to->down, across = to->across;                                            \
     for (int64_t s = 0; s < n; s++)                                                                \
       for (int64_t r = 0; r < m; r++)                                                              \
-        c[r * down + s * across] = scale_##t (sums[r * apart + s], alpha);                         \
-    if (!to->c0)                                                                                   \
-      return;                                                                                      \
-    const TYPE_##t *c0 = (const TYPE_##t *) to->c0->values + at_c0;                                \
-    for (int64_t s = 0; s < n; s++)                                                                \
-      for (int64_t r = 0; r < m; r++)                                                              \
-        c[r * down + s * across] += scale_##t (c0[r * to->c0_down + s * to->c0_across], beta);     \
+        c[r * down + s * across] = sums[r * apart + s];                                            \
   }                                                                                                \
-  static void store_sums_##t (const numeric *d, const void *sums, int64_t count, int64_t at,       \
-                              int64_t at_c0) {                                                     \
-    store_##t (&d->to, sums, 1, count, 1, at, at_c0);                                              \
+  static void store_sums_##t (const numeric *d, const void *sums, int64_t count, int64_t at) {     \
+    store_##t (&d->to, sums, 1, count, 1, at);                                                     \
   }
 DEFINE_STORE (s)
 DEFINE_STORE (d)
 DEFINE_STORE (c)
 DEFINE_STORE (z)
 
-/* The same for integers that need only saturation. */
+/* The same for integers. */
 #define STORE_SATURATED(letter, type)                                                              \
   case GPUMM_##letter: {                                                                           \
     const int64_t top = (int64_t) (UINT64_MAX >> 1 >> (64 - 8 * sizeof (type)));                   \
@@ -364,19 +351,12 @@ FOR_EACH_PROCESSOR static void store_saturated (gpumm_type type, const int64_t *
   }
 }
 
-static void store_narrow (const numeric *d, const void *all, int64_t count, int64_t at,
-                          int64_t at_c0) {
-  const int64_t *sums = all;
-  if (d->end.alpha == 1 && !d->end.c0)
-    store_saturated (d->end.output, sums, count, d->end.c, at);
-  else
-    for (int64_t e = 0; e < count; e++)
-      finish_narrow (&d->end, at + e, at_c0 + e, sums[e]);
+static void store_narrow (const numeric *d, const void *sums, int64_t count, int64_t at) {
+  store_saturated (d->to.c->type, sums, count, d->to.c->values, at);
 }
 
 /* Sums in double are integers below 2^53. */
-static void store_doubles (const numeric *d, const void *all, int64_t count, int64_t at,
-                           int64_t at_c0) {
+static void store_doubles (const numeric *d, const void *all, int64_t count, int64_t at) {
   const double *sums = all;
   enum { CHUNK = 64 };
   int64_t whole[CHUNK];
@@ -384,31 +364,23 @@ static void store_doubles (const numeric *d, const void *all, int64_t count, int
     const int64_t length = gpumm_least (count - begin, CHUNK);
     for (int64_t e = 0; e < length; e++)
       whole[e] = (int64_t) sums[begin + e];
-    store_narrow (d, whole, length, at + begin, at_c0 + begin);
+    store_narrow (d, whole, length, at + begin);
   }
 }
 
-static void store_128 (const numeric *d, const void *all, int64_t count, int64_t at,
-                       int64_t at_c0) {
+static void store_128 (const numeric *d, const void *all, int64_t count, int64_t at) {
   const int128 *sums = all;
-  const integer_end *end = &d->end;
-  const int simple = gpumm_is_integer (end->output) && end->alpha == 1 && !end->c0;
   for (int64_t e = 0; e < count; e++)
-    if (simple)
-      store_integer (end->output, end->c, at + e, sums[e]);
-    else
-      finish_wide (end, at + e, at_c0 + e, wide_from (sums[e]));
+    store_sum (d->to.c->type, d->to.c->values, at + e, sums[e]);
 }
 
-static void store_halves (const numeric *d, const void *all, int64_t count, int64_t at,
-                          int64_t at_c0) {
+static void store_192 (const numeric *d, const void *all, int64_t count, int64_t at) {
   const halves *sums = all;
   for (int64_t e = 0; e < count; e++)
-    finish_wide (&d->end, at + e, at_c0 + e, wide_of (sums[e].high, 64, sums[e].low));
+    store_halves (d->to.c->type, d->to.c->values, at + e, sums[e], 64);
 }
 
-typedef void (*store_function) (const numeric *d, const void *sums, int64_t count, int64_t at,
-                                int64_t at_c0);
+typedef void (*store_function) (const numeric *d, const void *sums, int64_t count, int64_t at);
 
 static const struct {
   store_function store;
@@ -421,7 +393,7 @@ static const struct {
                  [SUM_DOUBLE] = {store_doubles, sizeof (double), ", sums in double"},
                  [SUM_64] = {store_narrow, sizeof (int64_t), ", sums in int64"},
                  [SUM_128] = {store_128, sizeof (int128), ", sums in int128"},
-                 [SUM_HALVES] = {store_halves, sizeof (halves), ", sums in int192"}};
+                 [SUM_HALVES] = {store_192, sizeof (halves), ", sums in int192"}};
 
 /* Stores the sums of the count blocks of block row i in C, in blocks from `out` on; returns where the
  * nonzero blocks end. */
@@ -433,7 +405,7 @@ static int64_t store_row (const numeric *d, const gpumm_line *w, int64_t i, int6
   if (c->format == GPUMM_BLOCKS) {
     for (int64_t q = 0; q < count; q++) {
       const int64_t at = out * d->elements;
-      store (d, sums + (size_t) (q * d->elements) * d->sum_bytes, d->elements, at, 0);
+      store (d, sums + (size_t) (q * d->elements) * d->sum_bytes, d->elements, at);
       c->block_column[out] = (int32_t) w->list[q];
       out += gpumm_blocks_any (
           c->type, (char *) c->values + (size_t) at * gpumm_type_bytes (c->type), d->elements);
@@ -444,8 +416,7 @@ static int64_t store_row (const numeric *d, const gpumm_line *w, int64_t i, int6
   for (int64_t j = 0; j < d->b.cols; j++)
     for (int64_t q = 0; q < cols_at (&d->b, j); q++) {
       const int64_t col = j * d->b.op.block_cols + q;
-      store (d, sums + (size_t) (j * d->elements + q * m) * d->sum_bytes, m, row + col * c->ld,
-             d->to.c0 ? row + col * d->to.c0->ld : 0);
+      store (d, sums + (size_t) (j * d->elements + q * m) * d->sum_bytes, m, row + col * c->ld);
     }
   return out;
 }
@@ -458,7 +429,7 @@ static const int64_t PANEL_BYTES = 32 << 20;
 /* Rows of a block that are multiplied at once; half as many of complex numbers. */
 enum { MOST_ROWS = 8 };
 
-/* C = alpha X Y + beta C0 with X in blocks; the panel has stride columns of Y side by side, those
+/* C = X Y with X in blocks; the panel has stride columns of Y side by side, those
  * from `column` on, and zeros where Y has fewer. */
 typedef struct full_product {
   view x, y;
@@ -489,16 +460,8 @@ static void multiply_by_full (void *context, int64_t begin, int64_t end) {
 }
 
 /* C, whose rows or columns are `down` in the product. */
-static target target_of (const gpumm_problem *p, gpumm_matrix *c, int by_rows) {
-  const int64_t ld0 = p->c0 ? p->c0->ld : 0;
-  return (target){.c = c,
-                  .c0 = p->c0,
-                  .alpha = p->alpha,
-                  .beta = p->beta,
-                  .c_down = by_rows ? c->ld : 1,
-                  .c_across = by_rows ? 1 : c->ld,
-                  .c0_down = by_rows ? ld0 : 1,
-                  .c0_across = by_rows ? 1 : ld0};
+static target target_of (gpumm_matrix *c, int by_rows) {
+  return (target){.c = c, .down = by_rows ? c->ld : 1, .across = by_rows ? 1 : c->ld};
 }
 
 static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_matrix *c) {
@@ -511,7 +474,7 @@ static gpumm_status run_full (const gpumm_problem *p, const state *s, gpumm_matr
                     .y = left ? s->b : s->a,
                     .complex_x = gpumm_is_complex (x->type),
                     .complex_y = gpumm_is_complex (y->type),
-                    .to = target_of (p, c, !left)};
+                    .to = target_of (c, !left)};
   if (!left) { /* Y' */
     d.y.down = s->a.across;
     d.y.across = s->a.down;
@@ -567,8 +530,7 @@ static int64_t compute_rows (const void *context, gpumm_line *w, int64_t begin, 
     const int64_t count = in_blocks ? gpumm_collect (d->pattern, w, i) : d->b.cols;
     const size_t bytes = (size_t) (count * d->elements) * d->sum_bytes;
     memset (w->sums, 0, bytes);
-    if (!gpumm_is_zero (d->to.alpha))
-      d->add_row (d, w, i);
+    d->add_row (d, w, i);
     if (parts && any_nan (d, w->sums, count * d->elements)) {
       memset (w->sums, 0, bytes);
       (d->kind == SUM_C ? add_row_again_c : add_row_again_z) (d, w, i);
@@ -630,12 +592,10 @@ void gpumm_blocks_reason (struct gpumm_job *job, double products, double all) {
 }
 
 gpumm_status gpumm_blocks_check (const gpumm_problem *p) {
-  if (!gpumm_is_integer (p->a.type))
-    return GPUMM_OK;
   /* an int64 holds at least the sum of 2^30 products of 16-bit integers */
-  if (gpumm_k (p) > (int64_t) 1 << 30)
+  if (gpumm_is_integer (p->a.type) && gpumm_k (p) > (int64_t) 1 << 30)
     return gpumm_fail (GPUMM_UNSUPPORTED, "integer sums of more than 2^30 products by blocks");
-  return check_whole (p);
+  return GPUMM_OK;
 }
 
 /* Counts the products of blocks, and the blocks of C if it is in blocks; x is the operand in blocks, and
@@ -664,7 +624,7 @@ static gpumm_status count_pairs (struct gpumm_job *job, state *s, const gpumm_ma
 
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
-  const int blocks_a = p->a.format == GPUMM_BLOCKS, read = !gpumm_is_zero (p->alpha);
+  const int blocks_a = p->a.format == GPUMM_BLOCKS;
   gpumm_status status = gpumm_blocks_check (p);
   if (status)
     return status;
@@ -675,11 +635,10 @@ static gpumm_status open (struct gpumm_job *job) {
   s->memory = &job->memory;
   const gpumm_matrix *x = blocks_a ? &p->a : &p->b;
   const int64_t other = blocks_a ? gpumm_n (p) : gpumm_m (p);
-  s->by_panels =
-      read && p->a.format != p->b.format && gpumm_is_float (p->a.type) && other >= WIDTH / 2;
-  status = make_view (s, &p->a, tile_of (gpumm_m (p)), middle, read, &s->a);
+  s->by_panels = p->a.format != p->b.format && gpumm_is_float (p->a.type) && other >= WIDTH / 2;
+  status = make_view (s, &p->a, tile_of (gpumm_m (p)), middle, 1, &s->a);
   if (!status)
-    status = make_view (s, &p->b, middle, tile_of (gpumm_n (p)), read && !s->by_panels, &s->b);
+    status = make_view (s, &p->b, middle, tile_of (gpumm_n (p)), !s->by_panels, &s->b);
   s->x = s->a;
   if (!status && s->by_panels && !blocks_a) {
     gpumm_matrix turned = *x;
@@ -687,7 +646,7 @@ static gpumm_status open (struct gpumm_job *job) {
     status = make_view (s, &turned, 1, 1, 1, &s->x);
     s->x.conjugate = s->b.conjugate;
   }
-  if (!status && read)
+  if (!status)
     status = count_pairs (job, s, x, other);
   return status;
 }
@@ -700,11 +659,10 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
                                     (double) s->a.elements * (double) s->b.op.block_cols);
   numeric d = {.a = s->a,
                .b = s->b,
-               .to = target_of (p, result, 0),
+               .to = target_of (result, 0),
                .kind = kind,
                .sum_bytes = sum_kinds[kind].bytes,
                .elements = s->a.op.block_rows * s->b.op.block_cols,
-               .end = integer_end_of (p, result),
                .add_row = choose_row (p->a.type, p->b.type, kind)};
   d.a.ready = d.a.plain && (kind < SUM_DOUBLE || kind == SUM_HALVES);
   d.b.ready = d.b.plain && (kind < SUM_DOUBLE || kind == SUM_HALVES);
@@ -725,7 +683,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
 /* ---- estimates ---------------------------------------------------------------------------- */
 
 double gpumm_blocks_pairs (const gpumm_problem *p) {
-  return gpumm_is_zero (p->alpha) ? 0 : gpumm_estimate_products (&p->a, &p->b);
+  return gpumm_estimate_products (&p->a, &p->b);
 }
 
 /* Multiply-adds per second and thread for integers of 8 and 16 bits, measured with uint16, n =

@@ -4,7 +4,7 @@
 
 #include "compressed.h"
 
-/* Checks the factors and the depth of a product of integers. */
+/* Checks the depth of a product of integers. */
 gpumm_status gpumm_blocks_check (const gpumm_problem *p);
 
 /* Adds to the job's reason how many products of blocks there are, and what part that is of `all`,

@@ -104,12 +104,11 @@ static __attribute__ ((noinline)) void NAME (store_tile) (const full_product *d,
                                                           const NAME (line) * tile) {
   const target *to = &d->to;
   const int64_t row = i * d->x.op.block_rows + r0, column = d->column + s0;
-  const int64_t at = row * to->c_down + column * to->c_across;
-  const int64_t at_c0 = row * to->c0_down + column * to->c0_across;
+  const int64_t at = row * to->down + column * to->across;
   const int64_t width = gpumm_least (WIDTH, d->columns - s0);
   TZ sums[MOST_ROWS / 2 * WIDTH];
   if (!d->complex_x && !d->complex_y) {
-    JOIN (store_, R) (to, (const T *) tile, WIDTH, m, width, at, at_c0);
+    JOIN (store_, R) (to, (const T *) tile, WIDTH, m, width, at);
     return;
   }
   for (int r = 0; r < m; r++)
@@ -121,7 +120,7 @@ static __attribute__ ((noinline)) void NAME (store_tile) (const full_product *d,
       if (d->complex_x && d->complex_y && (isnan (re) || isnan (im)))
         sums[r * WIDTH + s] = NAME (sum_again) (d, i, r0 + r, column + s);
     }
-  JOIN (store_, Z) (to, sums, WIDTH, m, width, at, at_c0);
+  JOIN (store_, Z) (to, sums, WIDTH, m, width, at);
 }
 
 /* Computes the panel's columns of block row i of the product, as many rows at once as have room

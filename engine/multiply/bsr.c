@@ -27,8 +27,7 @@ static const int64_t LEAST_BYTES = 4 << 20;
 static int takes (const gpumm_problem *p) {
   return p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS && !p->full
          && gpumm_is_integer (p->a.type) && p->a.type == p->b.type && gpumm_is_integer (p->output)
-         && p->a.op == GPUMM_NONE && p->b.op == GPUMM_NONE && p->alpha.re == 1 && p->alpha.im == 0
-         && !p->c0;
+         && p->a.op == GPUMM_NONE && p->b.op == GPUMM_NONE;
 }
 
 static int takes_floats (const gpumm_problem *p) {
@@ -180,8 +179,6 @@ static gpumm_status open (struct gpumm_job *job) {
   gpumm_rows_product *s = gpumm_rows_new (job);
   if (!s)
     return GPUMM_HOST_MEMORY;
-  if (gpumm_is_zero (p->alpha)) /* A and B are not read */
-    return GPUMM_OK;
   s->a = p->a;
   s->b = p->b;
   s->is_same = gpumm_is_one_array (p);

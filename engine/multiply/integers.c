@@ -15,8 +15,7 @@
  * formed once per element of C, in 64, 128 or more bits as |a|, |b| and k require. If the upper
  * digits of a block are all zero (small numbers in a wide type), their products are skipped.
  *
- * alpha and beta are whole numbers up to 2^53 and apply to the exact sum. An integer C saturates; a
- * double or single one is rounded once, to nearest.
+ * An integer C saturates; a double or single one is rounded once, to nearest.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
@@ -145,8 +144,7 @@ typedef struct {
   int digits;
   int64_t block_m, block_n, blocks_m; /* sizes of a block, blocks in a column of them */
   int sum_bits;                       /* 64, 128 or 192: the full sum fits */
-  integer_end end;
-  int64_t ldc0, ldc;
+  gpumm_matrix c;
   atomic_int failed; /* a thread had no memory */
 } product;
 
@@ -162,26 +160,15 @@ static halves add_diagonals (const int64_t *diagonal, int64_t plane, int last) {
   return sum;
 }
 
-/* The sum, clamped to the range +-2^126. */
-static int128 clamp (halves sum) {
-  enum { SHIFT = HALF * DIGIT_BITS };
-  const int128 unit = (int128) 1 << SHIFT, end = (int128) 1 << 126, most = end / unit;
-  const int128 high = sum.high + (sum.low >> SHIFT);
-  return high >= most ? end : high < -most ? -end : high * unit + (sum.low & (unit - 1));
-}
-
 /* C(i,j) from D_0 .. D_last, plane elements apart. */
 static void finish (const product *d, int64_t i, int64_t j, const int64_t *diagonal, int64_t plane,
                     int last) {
-  const int64_t at = i + j * d->ldc, at_c0 = i + j * d->ldc0;
-  const integer_end *e = &d->end;
+  const int64_t at = i + j * d->c.ld;
   const halves sum = add_diagonals (diagonal, plane, last);
-  if (gpumm_is_integer (e->output) && e->alpha == 1 && !e->c0)
-    store_integer (e->output, e->c, at, clamp (sum));
-  else if (d->sum_bits == 64)
-    finish_narrow (e, at, at_c0, (int64_t) sum.low);
+  if (d->sum_bits == 64)
+    store_sum (d->c.type, d->c.values, at, sum.low);
   else
-    finish_wide (e, at, at_c0, wide_of (sum.high, HALF * DIGIT_BITS, sum.low));
+    store_halves (d->c.type, d->c.values, at, sum, HALF * DIGIT_BITS);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------- */
@@ -215,7 +202,7 @@ static void multiply_block (const product *d, const workspace *w, int64_t block)
   const int64_t plane = d->block_m * d->block_n, bytes = (int64_t) gpumm_type_bytes (d->type);
   const int last = 2 * d->digits - 2;
   memset (w->diagonal, 0, (size_t) ((last + 1) * plane) * sizeof *w->diagonal);
-  for (int64_t p = 0; p < d->k && d->end.alpha != 0 && !gpumm_is_cancelled (); p += CHUNK) {
+  for (int64_t p = 0; p < d->k && !gpumm_is_cancelled (); p += CHUNK) {
     const int64_t length = gpumm_least (d->k - p, CHUNK);
     strip a = {d->a, rows, length, w->a, d->block_m * STRIDE};
     strip b = {d->b, cols, length, w->b, d->block_n * STRIDE};
@@ -259,11 +246,7 @@ static int takes (const gpumm_problem *p) {
 }
 
 static gpumm_status open (struct gpumm_job *job) {
-  const gpumm_problem *p = &job->problem;
-  gpumm_status status = check_whole (p);
-  if (status)
-    return status;
-  if (gpumm_k (p) > LONGEST_K)
+  if (gpumm_k (&job->problem) > LONGEST_K)
     return gpumm_fail (GPUMM_UNSUPPORTED, "integer sums of more than 2^40 products");
   return GPUMM_OK;
 }
@@ -286,9 +269,7 @@ gpumm_status gpumm_integers_product (const gpumm_problem *p, gpumm_matrix *resul
                .b = operand_of (&p->b, p->b.op != GPUMM_NONE),
                .digits = digits_of (p->a.type),
                .sum_bits = choose_sum_bits (p->a.type, gpumm_k (p)),
-               .end = integer_end_of (p, result),
-               .ldc0 = p->c0 ? p->c0->ld : 0,
-               .ldc = result->ld};
+               .c = *result};
   if (d.m == 0 || d.n == 0)
     return GPUMM_OK;
   int64_t block = block_size[d.digits];

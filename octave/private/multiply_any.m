@@ -13,6 +13,7 @@ function [C, info] = multiply_any (A, B, o)
 
   started = tic ();
   kinds = {kind(A), kind(B)};
+  check_options (A, B, o, kinds);
   [A, B] = as_matrices (A, B, o);
   has_arrays = any (strcmp (kinds, "device"));
   if (has_arrays && nargout < 2)
@@ -40,6 +41,34 @@ function [C, info] = multiply_any (A, B, o)
 
 endfunction
 
+## What these operands do not take is an error that says what to write.
+function check_options (A, B, o, kinds)
+  if (any (strcmp (kinds, "none")))
+    return; # they have no product
+  endif
+  integers = isinteger (A) + isinteger (B);
+  is_array = any (strcmp (kinds, "device"));
+  by_operators = "Write ALPHA * gpumm (A, B) + BETA * C";
+  if (o.is_scaled && is_array)
+    removed ("Alpha, Beta and C are not for a gpuArray. %s", by_operators);
+  elseif (o.is_scaled && integers > 0)
+    removed (["Alpha, Beta and C are for floating point. %s, where each step saturates, or compute " ...
+              "with OutputClass \"double\" and convert at the end"], by_operators);
+  elseif (o.is_scaled && any (strcmp (kinds, "blocks")))
+    removed ("Alpha, Beta and C are for full and sparse matrices. %s", by_operators);
+  elseif (! isempty (o.output) && integers < 2)
+    removed (["OutputClass is for two integer matrices. Write single (gpumm (A, B)), or " ...
+              "gpumm (double (A), double (B))"]);
+  elseif (is_array && (o.backend || o.max_device_memory || o.max_capability))
+    removed (["Backend, MaxDeviceMemory and MaxCapability are not for a gpuArray, whose products " ...
+              "run where it lies. Write gpumm (gather (A), gather (B), ...)"]);
+  endif
+endfunction
+
+function removed (text, varargin)
+  error ("gpumm:removed", ["gpumm: ", text], varargin{:});
+endfunction
+
 ## At least one is a gpuArray, and so is the result.  The host computes without a GPU, and products of
 ## integers, which take it much longer than the copies.
 function [C, info] = on_device (A, B, o)
@@ -49,24 +78,18 @@ function [C, info] = on_device (A, B, o)
   elseif (issparse (A) || issparse (B))
     C = sparse_on_device (A, B, o, nargout);
     return;
-  elseif (issparse (o.c) || in_blocks (o.c))
-    if (! isfinite (o.beta)) # by Octave's rules for zeros that are not stored
-      try
-        o.c = o.beta * o.c;
-      catch err
-        raise_again (err);
-      end_try_catch
-      o.beta = 1;
-    endif
-    o.c = full (o.c); # as the product is
   endif
   device = __gpuarray__ ("device", {A, B}{1 + ! strcmp(class (A), "gpuArray")});
   if (device == -1 || isinteger (A) || isinteger (B))
-    o.c = __gpuarray__ ("gather", o.c);
     [C, info] = multiply_any (__gpuarray__ ("gather", A), __gpuarray__ ("gather", B), o);
     C = __gpuarray__ ("upload", C, device);
     return;
+  elseif (! isempty (o.form))
+    error ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
   endif
+  ## what check_options refuses
+  o = rmfield (o, {"alpha", "beta", "c", "is_scaled", "backend", "output", "form", ...
+                   "max_device_memory", "max_capability"});
   try
     if (nargout < 2)
       C = __gpuarray__ ("gpumm", A, B, o);
@@ -89,27 +112,16 @@ function C = sparse_on_device (A, B, o, results)
     error ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
   endif
   ## what is not among these cannot be told to the operators
-  heeded = {"transpose_a", "transpose_b", "alpha", "beta", "c", "output"};
+  heeded = {"transpose_a", "transpose_b"};
   if (results > 1 || ! isequal (rmfield (o, heeded), rmfield (parse_options ({}), heeded)))
-    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm of a sparse gpuArray takes TransposeA, " ...
-                                     "TransposeB, Alpha, Beta, C and OutputClass, and returns no " ...
-                                     "INFO. For others use gather (X)"]);
+    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm of a sparse gpuArray takes TransposeA and " ...
+                                     "TransposeB, and returns no INFO. For others use gather (X)"]);
   endif
   try
     C = apply_op (A, o.transpose_a) * apply_op (B, o.transpose_b);
   catch err
     raise_again (err);
   end_try_catch
-  device = __gpuarray__ ("device", C);
-  C = combined (C, o);
-  if (! strcmp (class (C), "gpuArray")) # Alpha is 0
-    C = __gpuarray__ ("upload", C, device);
-  endif
-  if (! isempty (o.output))
-    valid = {"double", "single"};
-    check_class (o.output, {typeinfo(A), typeinfo(B)}, valid(1:2 - issparse (C)));
-    C = feval (o.output, C);
-  endif
 endfunction
 
 ## ---- what the operands are ---------------------------------------------------------------------
@@ -199,38 +211,12 @@ endfunction
 
 ## ---- conversion --------------------------------------------------------------------------------
 
-## The class in which two floating-point matrices are multiplied, and C: as `*` does it, and with
-## OutputClass the widest of its class and theirs; the result is converted once, at the end.
-function name = common_class (class_a, class_b, output)
-  singles = strcmp ({class_a, class_b}, "single");
-  if (isempty (output))
-    is_single = any (singles);
-  else
-    is_single = all (singles) && strcmp (output, "single");
-  endif
-  name = {"double", "single"}{1 + is_single};
-endfunction
-
-function check_class (name, types, valid)
-  if (! any (strcmp (name, valid)))
-    error ("gpumm:bad-value", "gpumm: OutputClass of the %s by %s product must be %s", types{:}, ...
-           ["\"" strjoin(valid, "\" or \"") "\""]);
-  endif
-endfunction
-
 ## X as a full or sparse matrix that the engine takes.
 function X = plain (X)
   if (ischar (X) || (islogical (X) && ! issparse (X)))
     X = double (X);
   elseif (! issparse (X) && (isreal (X) || isdiag_type (X)))
     X = full (X); # it would make complex (2, 0) real, which counts beside Inf
-  endif
-endfunction
-
-## Single as double, what counts as double as it is.
-function X = wide (X)
-  if (isa (X, "single"))
-    X = converted (X, "double");
   endif
 endfunction
 
@@ -245,18 +231,6 @@ function Y = converted (X, name)
       Y = complex (Y, 0);
     endif
   endif
-endfunction
-
-## Alpha or Beta of an integer product as the double that the engine takes, or an error where it is
-## no whole number or a double does not hold it exactly.
-function x = whole_factor (name, x)
-  if (! (isreal (x) && x == fix (x)))
-    error ("gpumm:bad-value", "gpumm: %s of an integer product must be an integer", name);
-  elseif (x > flintmax () || x < -flintmax ())
-    error ("gpumm:bad-value", ["gpumm: %s of an integer product must be an integer from -2^53 to " ...
-                               "2^53, which a double holds exactly"], name);
-  endif
-  x = double (x);
 endfunction
 
 ## C as the engine adds it to the product of A and B.
@@ -313,7 +287,7 @@ function [C, info] = without_blocks (A, B, o, kind_a, kind_b)
     on_engine = false;
   elseif (is_integer)
     ## Scalars too, where `*` does not do what was asked for: round once, at the end.
-    on_engine = ! is_scale || ! isempty (o.output) || o.alpha != 1 || o.beta != 0;
+    on_engine = ! is_scale || ! isempty (o.output);
   elseif (is_scale)
     ## A named algorithm multiplies a full 1x1 matrix like any other, where the sizes let it.  Kernels
     ## for sparse matrices would skip a zero that meets NaN or Inf.
@@ -322,68 +296,19 @@ function [C, info] = without_blocks (A, B, o, kind_a, kind_b)
   else
     on_engine = true;
   endif
-  ## a pair of classes that has no product, and gets none by OutputClass
   is_undefined = (issparse (A) || issparse (B)) && (isa (A, "single") || isa (B, "single"));
   if (on_engine && ! is_integer)
     on_engine = ! integer_a && ! integer_b && ! is_undefined;
   endif
 
-  if (! isempty (o.output) && ! is_undefined)
-    check_output (A, B, kind_a, kind_b, o);
-  endif
-
   if (on_engine && is_integer)
     [C, info] = integer_product (A, B, o);
+  elseif (on_engine)
+    [C, info] = float_product (A, B, o);
   else
-    if (! isempty (o.output) && ! is_undefined
-        && strcmp (common_class (class (A), class (B), o.output), "double"))
-      if (isfloat (A) && isfloat (B) && ! strcmp (class (A), class (B)))
-        ## `*` takes a diagonal matrix of another class for a full one, whose zeros count
-        if (strcmp (kind_a, "full") && strcmp (kind_b, "diagonal"))
-          B = full (B);
-        elseif (strcmp (kind_a, "diagonal") && strcmp (kind_b, "full"))
-          A = full (A);
-        endif
-      endif
-      A = wide (A);
-      B = wide (B);
-      o.c = wide (o.c);
-    endif
-    if (on_engine)
-      [C, info] = float_product (A, B, o);
-    else
-      [C, info] = octave_product (A, B, o, kind_a, kind_b);
-    endif
-    if (! isempty (o.output) && ! isa (C, o.output))
-      if (issparse (C))
-        error ("gpumm:bad-value", ["gpumm: the sum with a sparse C is sparse here, and Octave has no " ...
-                                   "sparse single: OutputClass must be \"double\""]);
-      endif
-      C = feval (o.output, C);
-    endif
+    [C, info] = octave_product (A, B, o, kind_a, kind_b);
   endif
 
-endfunction
-
-## Is OutputClass one that this pair can have?
-function check_output (A, B, kind_a, kind_b, o)
-  integers = strcmp ({kind_a, kind_b}, "integer");
-  if (all (integers))
-    return; # any; two different classes fail later
-  elseif (any (integers))
-    valid = {class(A), class(B)}(integers);
-  elseif (stays_sparse (A, B, kind_b) || stays_sparse (B, A, kind_a))
-    valid = {"double"}; # Octave has no sparse single
-  else
-    valid = {"double", "single"};
-  endif
-  check_class (o.output, {typeinfo(A), typeinfo(B)}, valid);
-endfunction
-
-## Is the product of S and X, of that kind, sparse as S is?
-function yes = stays_sparse (S, X, kind)
-  yes = issparse (S) && (issparse (X) || isscalar (X) ...
-                         || any (strcmp (kind, {"diagonal", "permutation"})));
 endfunction
 
 ## An error of Octave's operators: what has an identifier keeps it and its text.
@@ -524,7 +449,6 @@ function [C, info] = float_product (A, B, o)
     o.alpha = double (o.alpha != 0);
     o.beta = 0;
   endif
-  o.output = ""; # the caller converts
 
   [C, info] = __gpumm_multiply__ ({A, B, o});
   if (! in_engine)
@@ -533,8 +457,6 @@ function [C, info] = float_product (A, B, o)
 endfunction
 
 function [C, info] = integer_product (A, B, o)
-  o.alpha = whole_factor ("Alpha", o.alpha);
-  o.beta = whole_factor ("Beta", o.beta);
   if (isempty (o.output))
     o.output = class (A);
   endif
@@ -554,17 +476,6 @@ function [C, info] = integer_product (A, B, o)
     o.transpose_a = o.transpose_b = 0;
   endif
 
-  if (o.beta != 0)
-    if (! strcmp (class (o.c), o.output) || issparse (o.c) || ! isreal (o.c))
-      error ("gpumm:bad-value", ["gpumm: C must be a full real matrix of class \"%s\", as the " ...
-                                 "product is"], o.output);
-    endif
-    if (! isempty (sizes))
-      check_c (o.c, sizes);
-      o.c = o.c(:);
-    endif
-    o = with_c (A, B, o, false);
-  endif
   [C, info] = __gpumm_multiply__ ({A, B, o});
   if (! isempty (sizes))
     C = reshape (C, sizes);
@@ -601,13 +512,6 @@ function [C, info] = with_blocks (A, B, o)
     endif
     o.full = isnumeric (A) || isnumeric (B) || strcmp (o.form, "full");
     [A, B, o] = of_one_class (A, B, types, o);
-    o = check_factors (A, B, o);
-    asked = o;
-    by_octave = o.full && ! (isfinite (o.alpha) && isfinite (o.beta));
-    if (by_octave) # algorithms differ in where such factors meet a sum, its terms or no term at all
-      o.alpha = double (o.alpha != 0);
-      o.beta = 0;
-    endif
     try
       [C, info] = __gpumm_multiply__ ({A, B, o});
     catch err
@@ -617,14 +521,8 @@ function [C, info] = with_blocks (A, B, o)
       error (err.identifier, "%s. Use full (S) or sparse (S) of one of them, or other blocks", ...
              err.message);
     end_try_catch
-    if (by_octave)
-      C = combined (C, asked);
-    endif
     if (isstruct (C))
       C = __blocksparse__ (C, "product");
-    endif
-    if (! isempty (o.after))
-      C = feval (o.after, C);
     endif
   endif
 
@@ -681,77 +579,21 @@ function X = cut (X, op, b)
   X = struct (blocksparse (X, turned (b, op)));
 endfunction
 
-## The operands in one class; o.output is then for the engine, and o.after the class that the result
-## still has to be converted to.
+## The operands in one class, and the class of the result for the engine.
 function [A, B, o] = of_one_class (A, B, types, o)
   class_a = class (elements_of (A));
   class_b = class (elements_of (B));
-  o.after = "";
-  o.has_class = ! isempty (o.output);
   if (isinteger (elements_of (A)) || isinteger (elements_of (B)))
     if (! strcmp (class_a, class_b))
       undefined_operator (types);
-    elseif (! o.has_class)
+    elseif (isempty (o.output))
       o.output = class_a;
     endif
-    return;
+  else
+    name = {"double", "single"}{1 + any(strcmp ({class_a, class_b}, "single"))};
+    A = converted (A, name);
+    B = converted (B, name);
   endif
-  if (o.has_class)
-    check_class (o.output, types, {"double", "single"});
-  endif
-  name = common_class (class_a, class_b, o.output);
-  if (o.has_class && ! strcmp (o.output, name))
-    o.after = o.output;
-  endif
-  o.output = "";
-  A = converted (A, name);
-  B = converted (B, name);
-endfunction
-
-## Alpha, Beta and C as the engine takes them.
-function o = check_factors (A, B, o)
-  is_integer = ! isempty (o.output);
-  is_complex = ! (isreal (elements_of (A)) && isreal (elements_of (B)));
-  names = {"Alpha", "Beta"};
-  values = {o.alpha, o.beta};
-  for i = 1:2
-    x = values{i};
-    if (is_integer)
-      x = whole_factor (names{i}, x);
-    elseif (isinteger (x))
-      error ("gpumm:bad-value", ["gpumm: %s of a product by blocks of %s must be double or " ...
-                                 "single"], names{i}, class (elements_of (A)));
-    elseif (! isreal (x) && ! is_complex)
-      error ("gpumm:bad-value", ["gpumm: %s of a product of real matrices by blocks must " ...
-                                 "be real"], names{i});
-    endif
-    ## as alpha * (A*B), the result is single where a factor is
-    if (isa (x, "single") && ! is_integer && ! o.has_class && isempty (o.after) ...
-        && ! isa (elements_of (A), "single"))
-      o.after = "single";
-    endif
-    values{i} = double (x);
-  endfor
-  [o.alpha, o.beta] = values{:};
-  if (o.beta == 0)
-    return;
-  endif
-  name = o.output;
-  if (! is_integer)
-    name = class (elements_of (A));
-    if ((islogical (o.c) || ischar (o.c)) && ! issparse (o.c)) # single has no sparse matrices
-      o.c = feval (name, o.c);
-    endif
-  endif
-  if (! o.full)
-    error ("gpumm:bad-value", "gpumm: C goes with a full product; ask for Output \"full\"");
-  elseif (! isreal (o.c) && ! is_complex)
-    error ("gpumm:bad-value", "gpumm: C of a product of real matrices by blocks must be real");
-  elseif (! isa (o.c, name) || issparse (o.c) || (o.has_class && ! isempty (o.after)))
-    error ("gpumm:bad-value", ["gpumm: C must be a full matrix of class \"%s\", as the " ...
-                               "product is"], name);
-  endif
-  o = with_c (A, B, o, is_complex);
 endfunction
 
 function X = full_scalar (X)
@@ -762,9 +604,6 @@ endfunction
 
 ## By a scalar: element by element, as a full matrix of the stored blocks.
 function [C, info] = scaled (A, B, o)
-  if (o.beta != 0)
-    error ("gpumm:bad-value", "gpumm: C goes with products of two matrices");
-  endif
   A = full_scalar (apply_op (A, o.transpose_a));
   B = full_scalar (apply_op (B, o.transpose_b));
   o.transpose_a = o.transpose_b = 0;

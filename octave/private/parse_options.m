@@ -4,13 +4,14 @@
 ## O = parse_options (LIST): the options of gpumm, checked, as a struct.
 ##
 ## LIST is the cell array of names and values; {} gives the defaults.  The fields are what
-## __gpumm_multiply__ reads; alpha and beta keep the user's class.  The names and their checks are
-## in mex/options.c.
+## __gpumm_multiply__ reads; alpha and beta keep the user's class, and is_scaled says whether Alpha,
+## Beta or C was given.  The names and their checks are in mex/options.c.
 
 function o = parse_options (list)
 
   o = __gpumm_options__ (list{:});
   has_c = o.c > 0;
+  o.is_scaled = o.alpha || o.beta || has_c;
   o.alpha = given (list, o.alpha, 1);
   o.beta = given (list, o.beta, double (has_c));
   if (has_c)

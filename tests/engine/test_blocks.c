@@ -214,7 +214,7 @@ static int64_t at_op (const gpumm_matrix *x, gpumm_op op, int64_t i, int64_t j) 
 /* How sums of integers lie: counted, so that a test can ask that each happened. */
 static int64_t below, at_end, above;
 
-/* alpha sum + beta C0, saturated, for types of up to 32 bits and integer results. */
+/* The sum, saturated, for types of up to 32 bits and integer results. */
 static int same_integers (const gpumm_problem *p, const gpumm_matrix *c) {
   const int bits = 8 * (int) gpumm_type_bytes (c->type);
   const __int128 high = ((__int128) 1 << (bits - gpumm_is_signed (c->type))) - 1;
@@ -225,10 +225,6 @@ static int same_integers (const gpumm_problem *p, const gpumm_matrix *c) {
       for (int64_t l = 0; l < gpumm_k (p); l++)
         sum += get_integer (p->a.type, p->a.values, at_op (&p->a, p->a.op, i, l))
                * get_integer (p->b.type, p->b.values, at_op (&p->b, p->b.op, l, j));
-      sum *= (__int128) p->alpha.re;
-      if (p->c0)
-        sum += (__int128) p->beta.re
-               * get_integer (c->type, p->c0->values, at_op (p->c0, GPUMM_NONE, i, j));
       below += sum < high;
       at_end += sum == high;
       above += sum > high;
@@ -266,15 +262,7 @@ static double worst (const gpumm_problem *p, const gpumm_matrix *c) {
         sum += (long double complex) x * y;
         bound += (long double) size_a[at_a] * size_b[at_b];
       }
-      const long double complex alpha = p->alpha.re + p->alpha.im * I;
-      const long double complex beta = p->beta.re + p->beta.im * I;
-      sum *= alpha;
-      bound *= cabsl (alpha) * (long double) (k + 4);
-      if (p->c0) {
-        const double complex c0 = get (c->type, p->c0->values, at_op (p->c0, GPUMM_NONE, i, j));
-        sum += beta * c0;
-        bound += 4 * cabsl (beta) * cabs (c0);
-      }
+      bound *= (long double) (k + 4);
       const double error = (double) cabsl (sum - get (c->type, c->values, i + j * c->ld));
       if (error > 0 || isnan (error)) {
         const double ratio = error / (2 * eps * (double) bound + DBL_MIN);
@@ -300,8 +288,6 @@ static void check_product (gpumm_problem *p, const char *text) {
   q.a = full_copy (&p->a);
   q.b = full_copy (&p->b);
   copy = full_copy (&c);
-  const gpumm_matrix c0_full = p->c0 ? full_copy (p->c0) : (gpumm_matrix){0};
-  q.c0 = p->c0 ? &c0_full : NULL;
   if (gpumm_is_integer (q.a.type)) {
     status = multiply (&q, &full, NULL);
     CHECK (!status, "%s: %s", text, gpumm_last_error ());
@@ -317,13 +303,11 @@ static void check_product (gpumm_problem *p, const char *text) {
     const double ratio = worst (&q, &copy);
     CHECK (ratio <= 1, "%s: %.3g of the bound", text, ratio);
   }
-  gpumm_matrix c0_copy = c0_full;
   release (&q.a);
   release (&q.b);
   release (&copy);
   release (&full);
   release (&c);
-  release (&c0_copy);
 }
 
 /* Types of the second operand and the result that go with the first's. */
@@ -346,8 +330,7 @@ enum { BLOCKS_BLOCKS, BLOCKS_BLOCKS_FULL, BLOCKS_FULL, FULL_BLOCKS, KINDS };
 
 /* A product of mb x kb by kb x nb blocks of m x k and k x n. */
 static void one (gpumm_type type, int kind, gpumm_op op_a, gpumm_op op_b, int64_t mb, int64_t kb,
-                 int64_t nb, int64_t m, int64_t k, int64_t n, int percent, int64_t most,
-                 int scalars) {
+                 int64_t nb, int64_t m, int64_t k, int64_t n, int percent, int64_t most) {
   gpumm_type type_b, output;
   choose_types (type, &type_b, &output);
   gpumm_problem p = {.alpha = {1, 0}, .output = output};
@@ -367,26 +350,15 @@ static void one (gpumm_type type, int kind, gpumm_op op_a, gpumm_op op_b, int64_
   p.a.op = op_a;
   p.b.op = op_b;
   p.full = kind == BLOCKS_BLOCKS_FULL;
-  gpumm_matrix c0 = make_full (output, mb * m, nb * n, most);
-  if (scalars) {
-    p.alpha = gpumm_is_integer (type) ? (gpumm_scalar){(double) check_between (-3, 3), 0}
-                                      : (gpumm_scalar){-1.5, gpumm_is_complex (output) ? 0.25 : 0};
-    if (kind != BLOCKS_BLOCKS && check_between (0, 1)) {
-      p.beta = gpumm_is_integer (type) ? (gpumm_scalar){(double) check_between (-3, 3), 0}
-                                       : (gpumm_scalar){0.75, 0};
-      p.c0 = &c0;
-    }
-  }
   char text[200];
   snprintf (text, sizeof text,
             "%s by %s to %s, kind %d, ops %d %d, %" PRId64 "x%" PRId64 "x%" PRId64
-            " blocks of %" PRId64 "x%" PRId64 "x%" PRId64 ", %d %%, alpha %g, beta %g",
+            " blocks of %" PRId64 "x%" PRId64 "x%" PRId64 ", %d %%",
             gpumm_type_name (type), gpumm_type_name (type_b), gpumm_type_name (output), kind, op_a,
-            op_b, mb, kb, nb, m, k, n, percent, p.alpha.re, p.beta.re);
+            op_b, mb, kb, nb, m, k, n, percent);
   check_product (&p, text);
   release (&p.a);
   release (&p.b);
-  release (&c0);
 }
 
 /* ---- tests -------------------------------------------------------------------------------- */
@@ -400,7 +372,7 @@ static void test_tables (void) {
       for (int kind = 0; kind < KINDS; kind++)
         for (int ops = 0; ops < 9; ops += kind == BLOCKS_BLOCKS ? 1 : 4)
           one (types[t], kind, (gpumm_op) (ops / 3), (gpumm_op) (ops % 3), 3, 4, 5, shapes[s][0],
-               shapes[s][1], shapes[s][2], 40, (s + ops) % 2 ? 0 : 50, ops % 2);
+               shapes[s][1], shapes[s][2], 40, (s + ops) % 2 ? 0 : 50);
 }
 
 static void test_edges (void) {
@@ -411,7 +383,7 @@ static void test_edges (void) {
       for (int kind = 0; kind < KINDS; kind++)
         for (int percent = 0; percent <= 100; percent += 50)
           one (types[t], kind, GPUMM_NONE, s % 2 ? GPUMM_TRANSPOSE : GPUMM_NONE, sizes[s][0],
-               sizes[s][1], sizes[s][2], 2, 3, 4, percent, 9, 1);
+               sizes[s][1], sizes[s][2], 2, 3, 4, percent, 9);
 }
 
 static void test_random (uint64_t seed, int cases) {
@@ -423,7 +395,7 @@ static void test_random (uint64_t seed, int cases) {
     one (type, (int) check_between (0, KINDS - 1), (gpumm_op) check_between (0, 2),
          (gpumm_op) check_between (0, 2), check_between (0, 12), check_between (0, 12),
          check_between (0, wide), m, k, n, (int) check_between (0, 100),
-         check_between (0, 1) ? 0 : check_between (1, 100), (int) check_between (0, 1));
+         check_between (0, 1) ? 0 : check_between (1, 100));
   }
 }
 
@@ -571,10 +543,6 @@ static void test_zeros_with (const char *name) {
   CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
   CHECK (c.start[1] == 1 && isnan (((double *) c.values)[0]), "NaN is zero");
   release (&c);
-  p.alpha.re = 0;
-  CHECK (!multiply (&p, &c, NULL), "%s", gpumm_last_error ());
-  CHECK (c.nzmax == 0 && c.start[2] == 0, "alpha = 0 leaves blocks");
-  release (&c);
 }
 
 static void test_errors (void) {
@@ -625,12 +593,16 @@ static void test_errors (void) {
              && strstr (gpumm_last_error (), "does not divide"),
          "%s", gpumm_last_error ());
   q = p;
-  q.alpha.re = 0.5;
-  CHECK (multiply (&q, &c, NULL) == GPUMM_INVALID, "alpha is not whole");
-  q = p;
-  q.beta.re = 1;
-  q.c0 = &q.a;
-  CHECK (multiply (&q, &c, NULL) == GPUMM_UNSUPPORTED, "beta with a result in blocks");
+  for (int d = 0; d < 6; d++) { /* int8, then double; a factor of the product, then a C0 */
+    q = p;
+    q.a.type = q.b.type = d < 3 ? GPUMM_I8 : GPUMM_D;
+    q.alpha.re = d % 3 == 0 ? 0 : d % 3 == 1 ? 2 : 1;
+    q.beta.re = d % 3 == 2;
+    q.c0 = &q.a;
+    CHECK (multiply (&q, &c, NULL) == GPUMM_UNSUPPORTED
+               && strstr (gpumm_last_error (), "scale the result"),
+           "case %d: %s", d, gpumm_last_error ());
+  }
   q = p;
   q.a.type = GPUMM_D;
   CHECK (multiply (&q, &c, NULL) == GPUMM_UNSUPPORTED, "double by int8");
@@ -753,13 +725,11 @@ static void test_device (void) {
       break;
   }
   CHECK (failures > 20 / SANITIZED_STEP, "only %d calls", failures);
-  p.alpha.re = 2;
-  CHECK (multiply (&p, &c, NULL) == GPUMM_UNSUPPORTED, "alpha = 2 on a device");
   release (&p.a);
   algorithm = NULL;
 }
 
-/* Floating point on a device, with ops and factors. */
+/* Floating point on a device, with ops. */
 static void test_device_floats (int cases) {
   static const int64_t sizes[] = {1, 1, 2, 3, 4, 5, 6, 8, 9, 13, 16, 23, 32, 64};
   static const int kinds[] = {BLOCKS_BLOCKS, BLOCKS_FULL, FULL_BLOCKS};
@@ -772,8 +742,7 @@ static void test_device_floats (int cases) {
     most_memory = check_between (0, 1) ? (int64_t) 64 << 20 : 0;
     one (types[check_between (0, 3)], kind, (gpumm_op) check_between (0, 2),
          (gpumm_op) check_between (0, 2), check_between (0, most), check_between (0, most),
-         check_between (0, most), m, k, n, (int) check_between (0, 100), 0,
-         (int) check_between (0, 1));
+         check_between (0, most), m, k, n, (int) check_between (0, 100), 0);
   }
   most_memory = 0;
   algorithm = NULL;
@@ -872,7 +841,7 @@ static void refuse_few_bytes (const gpumm_problem *p) {
 static void test_float_pieces (void) {
   enum { BLOCKS = 500 };
   for (int ops = 0; ops < 4; ops += SANITIZED_STEP) {
-    gpumm_problem p = {.alpha = {0.5, 0}};
+    gpumm_problem p = {.alpha = {1, 0}};
     gpumm_matrix c, d;
     p.a = ops & 1 ? make_blocks (GPUMM_D, 2, BLOCKS, 1, 3, 100, 0)
                   : make_blocks (GPUMM_D, BLOCKS, 2, 3, 1, 100, 0);
@@ -907,7 +876,7 @@ static void test_full_pieces (void) {
   enum { LONG = 20000 };
   for (int c = 0; c < 8; c++) {
     const int left = c % 2, ops = c / 2;
-    gpumm_problem p = {.alpha = {-2, 0}};
+    gpumm_problem p = {.alpha = {1, 0}};
     gpumm_matrix u, v;
     gpumm_matrix x = make_blocks (GPUMM_D, 12, 12, 5, 5, 40, 0);
     const int turned = ops & 2;

@@ -65,10 +65,13 @@
 %!  for p = pairs ()'
 %!    products(end+1,:) = {A, A, {"TransposeA", p{1}, "TransposeB", p{2}}, p{3}, [p{1}, ", ", p{2}]};
 %!  endfor
-%!  adds = ! issparse (A) && ! is_blocks (A);
+%!  factors = 3 - issparse (A); # without factors, with Alpha, with C
+%!  if (is_blocks (A) || isa (A, "gpuArray"))
+%!    factors = 1;
+%!  endif
 %!  for p = products'
 %!    options = [p{3}, varargin];
-%!    for with = 1:(2 + adds)
+%!    for with = 1:factors
 %!      if (with == 2)
 %!        options = [options, {"Alpha", -0.3}];
 %!      elseif (with == 3)

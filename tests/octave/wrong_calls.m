@@ -52,12 +52,13 @@ function calls = right_calls ()
   o = struct ("transpose_a", 0, "transpose_b", 0, "alpha", 1, "beta", 0, "c", [], "backend", 0, ...
               "algorithm", "auto", "device", -1, "devices", 0, "output", "", "form", "", ...
               "max_device_memory", 0, "max_capability", 0);
+  few = struct ("transpose_a", 0, "transpose_b", 0, "algorithm", "auto", "device", -1, "devices", 0);
   words = {{1, "gather", G}; {1, "type", G}; {1, "device", G}; {1, "valid", G}
            {1, "fold", "sum", G, 1}; {2, "fold", "max", G, 2}; {1, "fold", "sum", S, 1}
            {1, "fold", "sum", B, 1}; {1, "scan", "sum", G, 1}; {1, "two", "max", G, G}
            {1, "masked", G, G > 4}
            {1, "fill", 1, [2, 3]}; {1, "select"}; {1, "select", 0}; {0, "wait", -1}; {1, "memory"}
-           {1, "upload", magic(3), __gpuarray__("device", G)}; {1, "gpumm", G, G, o}; {2, "gpumm", G, G, o}
+           {1, "upload", magic(3), __gpuarray__("device", G)}; {1, "gpumm", G, G, few}; {2, "gpumm", G, G, few}
            {1, "pages", G, "none", G, "transpose"}; {1, "sparse", G}; {1, "sparse", B}
            {1, "blocksparse", G, [1, 3]}; {1, "values", S}; {1, "values", B}; {1, "block size", B}
            {1, "blocks", B}; {1, "equal", B, B}; {1, "drop", B, 1}};
