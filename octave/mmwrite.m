@@ -7,8 +7,10 @@
 ## Write the matrix @var{A} to @var{file}, in Matrix Market exchange format.
 ##
 ## A sparse, diagonal or permutation matrix is written in @qcode{"coordinate"}
-## format, any other in @qcode{"array"} format.  @code{mmread} reads the same
-## values back, bit for bit; its help says how it chooses the class.
+## format, any other in @qcode{"array"} format.  The field is @qcode{"integer"} for
+## integer classes and full logical matrices, @qcode{"pattern"} for sparse logical
+## matrices, @qcode{"real"} or @qcode{"complex"} for all others.  @code{mmread} reads
+## the same values back, bit for bit; its help says how it chooses the class.
 ##
 ## The options are:
 ##
@@ -19,16 +21,7 @@
 ## @item @qcode{"Symmetry"}
 ## @qcode{"auto"} (default): if @var{A} is exactly symmetric, skew-symmetric or
 ## Hermitian, only its lower triangle is written.  @qcode{"general"}: all of
-## @var{A} is written.  @qcode{"symmetric"}, @qcode{"skew-symmetric"} or
-## @qcode{"hermitian"}: this form is written.  It is an error if @var{A} does not
-## have this symmetry; zeros may differ in sign.
-##
-## @item @qcode{"Field"}
-## @qcode{"auto"} (default): @qcode{"integer"} for integer classes and full
-## logical matrices, @qcode{"pattern"} for sparse logical matrices, @qcode{"real"}
-## or @qcode{"complex"} for all others.  One of these names sets the field.  It is
-## an error if the field cannot hold @var{A}, but any sparse matrix can be written
-## as a pattern, which stores the indices of the nonzeros and no values.
+## @var{A} is written.
 ##
 ## @item @qcode{"Precision"}
 ## Significant digits of real and complex numbers, from 1 to 17.  By default a
@@ -76,40 +69,51 @@ function mmwrite (file, A, varargin)
   elseif (! ((isnumeric (A) || islogical (A)) && ndims (A) == 2))
     error ("gpumm:mmwrite:argument", "mmwrite: A must be a numeric or logical matrix");
   endif
-  options = check_options (varargin{:});
+  [comment, symmetry, digits] = check_options (varargin{:});
 
   if (regexp (typeinfo (A), '(diagonal|permutation) matrix$'))
     A = sparse (A);
   endif
-  [field, A] = choose_field (options.field, A);
-  symmetry = choose_symmetry (options.symmetry, field, A);
+  field = "real";
+  if (iscomplex (A))
+    field = "complex";
+  elseif (islogical (A) && issparse (A))
+    field = "pattern";
+  elseif (islogical (A) || isinteger (A))
+    field = "integer";
+  endif
+  if (strcmp (symmetry, "auto"))
+    symmetry = symmetry_of (A);
+  endif
 
   if (issparse (A))
     [i, j, x] = find (A);
     keep = i >= j | strcmp (symmetry, "general");
     at = [i(keep)(:), j(keep)(:)];
     x = x(keep);
-    head = sprintf ("%%%%MatrixMarket matrix coordinate %s %s\n%s%d %d %d\n", field, symmetry,
-                    options.comment, rows (A), columns (A), rows (at));
+    format = "coordinate";
+    sizes = [size(A), rows(at)];
   else
-    if (strcmp (symmetry, "general"))
-      x = A(:);
-    else
+    x = A;
+    if (! strcmp (symmetry, "general"))
       x = A(tril (true (size (A)), -strcmp (symmetry, "skew-symmetric")));
     endif
     at = zeros (numel (x), 0);
-    head = sprintf ("%%%%MatrixMarket matrix array %s %s\n%s%d %d\n", field, symmetry,
-                    options.comment, rows (A), columns (A));
+    format = "array";
+    sizes = size (A);
   endif
-  x = x(:);
-  __write_file__ (file, @(k) piece (k, head, at, x, field, options.digits), "mmwrite", ...
+  head = [sprintf("%%%%MatrixMarket matrix %s %s %s\n%s", format, field, symmetry, comment), ...
+          sprintf("%d ", sizes)(1:end-1), "\n"];
+  __write_file__ (file, @(k) piece (k, head, at, x(:), field, digits), "mmwrite", ...
                   {"gpumm:mmwrite:open", "gpumm:mmwrite:write"});
 
 endfunction
 
-function options = check_options (varargin)
+function [comment, symmetry, digits] = check_options (varargin)
 
-  options = struct ("comment", "", "symmetry", "auto", "field", "auto", "digits", []);
+  comment = "";
+  symmetry = "auto";
+  digits = [];
   for k = 1:2:numel (varargin)
     name = varargin{k};
     value = varargin{k+1};
@@ -125,159 +129,61 @@ function options = check_options (varargin)
         text = strrep (strjoin (cellstr (value)(:).', "\n"), "\r\n", "\n");
         lines = ostrsplit (text, "\r\n");  # no regular expression: it refuses broken UTF-8
         if (! isempty (value))
-          options.comment = sprintf ("%% %s\n", lines{:});
+          comment = sprintf ("%% %s\n", lines{:});
         endif
       case "symmetry"
-        options.symmetry = check_word ("Symmetry", value, {"auto", "general", "symmetric", ...
-                                                           "skew-symmetric", "hermitian"});
+        if (! (ischar (value) && any (strcmpi (value, {"auto", "general"}))))
+          error ("gpumm:mmwrite:symmetry",
+                 ["mmwrite: \"Symmetry\" must be \"auto\" or \"general\"; " ...
+                  "\"auto\" finds every other symmetry of A"]);
+        endif
+        symmetry = lower (value);
       case "field"
-        options.field = check_word ("Field", value, {"auto", "real", "complex", "integer", ...
-                                                     "pattern"});
+        error ("gpumm:mmwrite:field",
+               ["mmwrite: \"Field\" was removed; write mmwrite (FILE, X) where X is int64 (A) " ...
+                "for integers, complex (A), or sparse (A != 0) for a pattern"]);
       case "precision"
         if (! (isnumeric (value) && isscalar (value) && any (value == 1:17)))
           error ("gpumm:mmwrite:argument",
                  "mmwrite: \"Precision\" must be an integer from 1 to 17");
         endif
-        options.digits = double (value);
+        digits = double (value);
       otherwise
         error ("gpumm:mmwrite:argument",
-               ["mmwrite: unknown option \"%s\"; valid options are Comment, Symmetry, Field, " ...
-                "Precision"], name);
+               "mmwrite: unknown option \"%s\"; valid options are Comment, Symmetry, Precision",
+               name);
     endswitch
   endfor
 
 endfunction
 
-function value = check_word (option, value, words)
-
-  if (! (ischar (value) && any (strcmpi (value, words))))
-    error ("gpumm:mmwrite:argument", "mmwrite: \"%s\" must be one of %s", option,
-           strjoin (words, ", "));
-  endif
-  value = lower (value);
-
-endfunction
-
-## Chooses the field, and converts A to values that the field can hold.
-function [field, A] = choose_field (field, A)
-
-  switch (field)
-    case "auto"
-      if (iscomplex (A))
-        field = "complex";
-      elseif (islogical (A) && issparse (A))
-        field = "pattern";
-      elseif (islogical (A) || isinteger (A))
-        field = "integer";
-      else
-        field = "real";
-      endif
-
-    case "pattern"
-      if (! issparse (A))
-        error ("gpumm:mmwrite:field", "mmwrite: only a sparse matrix can be written as a pattern");
-      endif
-      A = A != 0;
-
-    case "real"
-      if (iscomplex (A))
-        error ("gpumm:mmwrite:field", "mmwrite: A is complex and the field real cannot hold it");
-      elseif (islogical (A))
-        A = double (A);
-      endif
-
-    case "complex"
-      if (! isfloat (A))
-        if (any (abs (A(:)) > flintmax ()))
-          error ("gpumm:mmwrite:field",
-                 "mmwrite: the field complex needs integers up to 2^53, but A has other elements");
-        endif
-        A = double (A);
-      endif
-
-    case "integer"
-      if (isfloat (A))
-        x = nonzeros (A);
-        if (iscomplex (A) || ! all (x == fix (x) & abs (x) <= flintmax ()))
-          error ("gpumm:mmwrite:field",
-                 "mmwrite: the field integer needs integers up to 2^53, but A has other elements");
-        endif
-      endif
-  endswitch
-
-endfunction
-
-function symmetry = choose_symmetry (wanted, field, A)
+## The symmetry with which mmread gets A back from its lower triangle, -0 and NA included.
+function symmetry = symmetry_of (A)
 
   symmetry = "general";
-  if (strcmp (wanted, "general"))
+  if (! issquare (A) || rows (A) < 2)
     return;
-  elseif (! strcmp (wanted, "auto"))
-    kinds = {wanted};
-  elseif (rows (A) > 1)
-    kinds = {"symmetric", "skew-symmetric", "hermitian"};
-  else
-    kinds = {};
   endif
-  if (issquare (A))
-    for k = 1:numel (kinds)
-      if (has_symmetry (A, field, kinds{k}, strcmp (wanted, "auto")))
-        symmetry = kinds{k};
-        return;
-      endif
-    endfor
-  endif
-  if (! strcmp (wanted, "auto"))
-    error ("gpumm:mmwrite:symmetry", "mmwrite: in the field %s, A is not %s", field, wanted);
-  endif
-
-endfunction
-
-## Would mmread get A back from the lower triangle?  EXACT compares bits, so that -0 differs from 0.
-function yes = has_symmetry (A, field, kind, exact)
-
   d = full (diag (A));
-  switch (kind)
-    case "symmetric"
-      yes = true;
-    case "skew-symmetric"
-      yes = ! islogical (A) && all (d == 0);
-    case "hermitian"
-      yes = strcmp (field, "complex") && all (imag (d) == 0);
-  endswitch
-  if (! yes)
-    return;
-  endif
-
-  B = A.';
+  x = A;
+  y = A.';
   if (issparse (A))
-    [ia, ja, A] = find (A);
-    [ib, jb, B] = find (B);
-    yes = isequal (ia, ib) && isequal (ja, jb);
+    [i, j, x] = find (A);
+    [k, l, y] = find (A.');
+    if (! isequal (i, k) || ! isequal (j, l))
+      return;
+    endif
   endif
-  re = real (B);
-  im = imag (B);
-  switch (kind)
-    case "skew-symmetric"
-      re = 0 - re;  # as in mmread: the image of 0 is +0
-      im = 0 - im;
-    case "hermitian"
-      im = 0 - im;
-  endswitch
-  yes = yes && same (real (A), re, exact) && (isreal (A) || same (imag (A), im, exact));
-
-endfunction
-
-function yes = same (x, y, exact)
-
-  if (! exact)
-    yes = isequaln (x, y);
-  elseif (isa (x, "double"))
-    yes = isequal (typecast (x(:), "uint64"), typecast (y(:), "uint64"));
-  elseif (isa (x, "single"))
-    yes = isequal (typecast (x(:), "uint32"), typecast (y(:), "uint32"));
-  else
-    yes = isequal (x, y);
+  same = @(x, y) isequaln (x, y) && isequaln (1 ./ x, 1 ./ y) && isequal (isna (x), isna (y));
+  ## mmread computes 0 - x for the image of x
+  if (same (real (x), real (y)) && same (imag (x), imag (y)))
+    symmetry = "symmetric";
+  elseif (same (imag (x), 0 - imag (y)))
+    if (same (real (x), 0 - real (y)) && all (d == 0) && ! islogical (A))
+      symmetry = "skew-symmetric";
+    elseif (same (real (x), real (y)) && all (imag (d) == 0))
+      symmetry = "hermitian";
+    endif
   endif
 
 endfunction
@@ -312,7 +218,7 @@ function str = entry_lines (at, x, field, digits)
     low = mod (x, 1e10);
     str = sprintf ("%d%010d\n", [(x - low) / 1e10; low]);
     str = regexprep (str, '^0+(?=\d)', "", "lineanchors");
-  elseif (isinteger (x) || strcmp (field, "integer"))
+  elseif (strcmp (field, "integer"))
     str = sprintf ([start "%d\n"], [at; x]);
   else
     values = {real(x), imag(x)}(1:1 + strcmp (field, "complex"));
