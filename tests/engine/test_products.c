@@ -139,6 +139,14 @@ static int relate_full (cell *x, int relation, gpumm_type type, gpumm_op op_a, g
       b->values = (char *) a->values + bytes * (size_t) check_between (1, 9);
   }
   b->op = op_b;
+  /* C0 may lie there, too */
+  const int64_t n = op_b == GPUMM_NONE ? b->cols : b->rows;
+  x->c0 = (gpumm_matrix){.type = type, .rows = m, .cols = n, .ld = m + 1, .values = x->memory[1]};
+  if (!is_integer (type) && check_between (0, 3) == 0 && x->c0.ld * n <= ROOM) {
+    x->p.beta = draw_scalar (WHOLE, type);
+    x->p.c0 = &x->c0;
+  }
+  x->p.alpha = is_integer (type) ? (gpumm_scalar){1, 0} : draw_scalar (WHOLE, type);
   return (op_b == GPUMM_NONE ? b->rows : b->cols) == k && b->ld >= b->rows
          && b->ld * b->cols + 9 <= ROOM;
 }
@@ -202,7 +210,7 @@ static int make_cell (cell *x, const row *r, const char *types, gpumm_op op_a, g
 }
 
 static void release_cell (cell *x) {
-  if (x->row->relates) {
+  if (x->row->relates) { /* C0 has no memory of its own */
     if (x->p.a.format != GPUMM_DENSE)
       release (&x->p.a);
     free (x->memory[0]);
