@@ -4,23 +4,12 @@
 #ifndef TESTS_PATHS_H
 #define TESTS_PATHS_H
 
-#include "check.h"
-#include "gpumm.h"
-
-#include <stdlib.h>
+#include "operands.h"
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
-static gpumm_matrix full (int64_t n, gpumm_type type) {
-  gpumm_matrix x = {.type = type, .rows = n, .cols = n, .ld = n};
-  const int64_t count = n * n * (type == GPUMM_Z ? 2 : 1);
-  x.values = check_allocate (n * n, gpumm_type_bytes (type));
-  for (int64_t i = 0; i < count; i++)
-    if (type == GPUMM_I32)
-      ((int32_t *) x.values)[i] = (int32_t) check_between (-9, 9);
-    else
-      ((double *) x.values)[i] = (double) check_between (-9, 9);
-  return x;
+static inline gpumm_matrix full (int64_t n, gpumm_type type) {
+  return make_full (type, n, n, WHOLE);
 }
 
 /* each elements in a column, in rows that lie apart evenly */
@@ -40,42 +29,15 @@ static gpumm_matrix sparse (int64_t n, int64_t each) {
   return x;
 }
 
-static gpumm_matrix blocks (int64_t n, int64_t size) {
-  gpumm_matrix x = full (n, GPUMM_D);
-  const int64_t rows = n / size;
-  x.format = GPUMM_BLOCKS;
-  x.block_rows = x.block_cols = size;
-  x.nzmax = rows * rows;
-  x.start = check_allocate (rows + 1, sizeof *x.start);
-  x.block_column = check_allocate (rows * rows, sizeof *x.block_column);
-  for (int64_t i = 0; i < rows; i++) {
-    x.start[i + 1] = (i + 1) * rows;
-    for (int64_t j = 0; j < rows; j++)
-      x.block_column[i * rows + j] = (int32_t) j;
-  }
-  return x;
-}
-
-static void release (gpumm_matrix *x) {
-  free (x->values);
-  free (x->start);
-  free (x->index);
-  *x = (gpumm_matrix){0};
-}
-
-static void provide (gpumm_matrix *c) {
-  if (c->format == GPUMM_DENSE)
-    c->values = check_allocate (c->rows * c->cols + 1, gpumm_type_bytes (c->type));
-  else if (c->format == GPUMM_SPARSE) {
-    c->values = check_allocate (c->nzmax + 1, gpumm_type_bytes (c->type));
-    c->start = check_allocate (c->cols + 1, sizeof *c->start);
-    c->row = check_allocate (c->nzmax + 1, sizeof *c->row);
-  } else {
-    c->values =
-        check_allocate (c->nzmax * c->block_rows * c->block_cols + 1, gpumm_type_bytes (c->type));
-    c->start = check_allocate (c->rows / c->block_rows + 1, sizeof *c->start);
-    c->block_column = check_allocate (c->nzmax + 1, sizeof *c->block_column);
-  }
+static inline gpumm_matrix blocks (int64_t n, int64_t size) {
+  return make (&(operand){.format = GPUMM_BLOCKS,
+                          .type = GPUMM_D,
+                          .rows = n,
+                          .cols = n,
+                          .block_rows = size,
+                          .block_cols = size,
+                          .percent = 100,
+                          .values = WHOLE});
 }
 
 /* ---- products ----------------------------------------------------------------------------- */
@@ -86,24 +48,10 @@ typedef struct {
 } path;
 
 /* c gets memory where it is OK. */
-static gpumm_status multiply (const path *p, gpumm_matrix *c) {
-  const gpumm_problem problem = {.a = p->a,
-                                 .b = p->b,
-                                 .alpha = {1, 0},
-                                 .output = p->a.type == GPUMM_I32 ? GPUMM_I32 : GPUMM_D};
+static inline gpumm_status run_path (const path *p, gpumm_matrix *c) {
+  const gpumm_problem problem = {.a = p->a, .b = p->b, .alpha = {1, 0}, .output = p->a.type};
   const gpumm_options options = {.backend = GPUMM_CPU, .algorithm = p->algorithm, .device = -1};
-  gpumm_job *job;
-  *c = (gpumm_matrix){0};
-  gpumm_status status = gpumm_open (&problem, &options, &job);
-  if (status)
-    return status;
-  gpumm_result (job, c);
-  provide (c);
-  status = gpumm_run (job, c);
-  gpumm_close (job);
-  if (status)
-    release (c);
-  return status;
+  return multiply (&problem, &options, 0, c, NULL);
 }
 
 static gpumm_matrix turned (gpumm_matrix x) {
@@ -111,7 +59,8 @@ static gpumm_matrix turned (gpumm_matrix x) {
   return x;
 }
 
-/* AddressSanitizer makes products take five times as long: half the size is enough to be stopped in. */
+/* AddressSanitizer makes products take five times as long: half the size is enough to be stopped
+ * in. */
 #ifdef __SANITIZE_ADDRESS__
 enum { PART = 2 };
 #else

@@ -1,6 +1,6 @@
-/* test_at_once.c - products in several threads at once, on every path that needs no GPU, while another
- * thread asks for devices and kernels and resets: each result is the one that the path gives alone.
- * Mainly for ThreadSanitizer.
+/* test_at_once.c - products in several threads at once, on every path that needs no GPU, while
+ * another thread asks for devices and kernels and resets: each result is the one that the path
+ * gives alone. Mainly for ThreadSanitizer.
  *
  *   test_at_once [SEED [TIMES]]   TIMES: products of each thread on each path
  *
@@ -17,27 +17,6 @@
 
 enum { THREADS = 3 };
 
-static int same_array (const void *x, const void *y, int64_t n, size_t bytes) {
-  return memcmp (x, y, (size_t) n * bytes) == 0;
-}
-
-/* The same elements, which are whole numbers: exact in any order of sums. */
-static int same (const gpumm_matrix *x, const gpumm_matrix *y) {
-  const size_t bytes = gpumm_type_bytes (x->type);
-  if (x->format != y->format || x->type != y->type || x->rows != y->rows || x->cols != y->cols)
-    return 0;
-  if (x->format == GPUMM_DENSE)
-    return same_array (x->values, y->values, x->rows * x->cols, bytes);
-  if (x->format == GPUMM_SPARSE)
-    return same_array (x->start, y->start, x->cols + 1, sizeof *x->start)
-           && same_array (x->row, y->row, x->start[x->cols], sizeof *x->row)
-           && same_array (x->values, y->values, x->start[x->cols], bytes);
-  const int64_t rows = x->rows / x->block_rows, count = x->start[rows];
-  return same_array (x->start, y->start, rows + 1, sizeof *x->start)
-         && same_array (x->block_column, y->block_column, count, sizeof *x->block_column)
-         && same_array (x->values, y->values, count * x->block_rows * x->block_cols, bytes);
-}
-
 /* One product, repeated by a thread. */
 typedef struct {
   const path *p;
@@ -50,9 +29,9 @@ static void *multiply_often (void *argument) {
   task *t = argument;
   for (int i = 0; i < t->times && !t->failed[0]; i++) {
     gpumm_matrix c;
-    if (multiply (t->p, &c))
+    if (run_path (t->p, &c))
       snprintf (t->failed, sizeof t->failed, "%s", gpumm_last_error ());
-    else if (!same (&c, t->right))
+    else if (!is_same (&c, t->right))
       snprintf (t->failed, sizeof t->failed, "another result");
     release (&c);
   }
@@ -87,7 +66,7 @@ static void test_path (const path *p, int times) {
   static const path *last;
   release (&before);
   before = right;
-  CHECK (!multiply (p, &right), "%s: %s", p->name, gpumm_last_error ());
+  CHECK (!run_path (p, &right), "%s: %s", p->name, gpumm_last_error ());
   task tasks[THREADS];
   pthread_t threads[THREADS], asking;
   atomic_store (&done, 0);

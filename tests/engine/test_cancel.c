@@ -1,14 +1,12 @@
-/* test_cancel.c - products that are stopped: from another thread, from a signal handler and by a flag of
- * the caller's, at random times, on every path that needs no GPU.
+/* test_cancel.c - products that are stopped: from another thread, from a signal handler and by a
+ * flag of the caller's, at random times, on every path that needs no GPU.
  *
- * Afterwards no memory is missing, and the same product, not stopped, is right. Values are small whole
- * numbers, so that every algorithm gives the same.
+ * Afterwards no memory is missing, and the same product, not stopped, is right. Values are small
+ * whole numbers, so that every algorithm gives the same.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "check.h"
 #include "host_device.h"
-#include "gpumm.h"
 #include "paths.h"
 
 #include <pthread.h>
@@ -20,18 +18,6 @@ static double now (void) {
   struct timespec t;
   clock_gettime (CLOCK_MONOTONIC, &t);
   return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
-}
-
-static int same (const gpumm_matrix *x, const gpumm_matrix *y) {
-  int64_t elements = x->rows * x->cols;
-  if (x->format == GPUMM_SPARSE) {
-    elements = x->start[x->cols];
-    if (memcmp (x->start, y->start, (size_t) (x->cols + 1) * sizeof *x->start) != 0
-        || memcmp (x->row, y->row, (size_t) elements * sizeof *x->row) != 0)
-      return 0;
-  } else if (x->format == GPUMM_BLOCKS)
-    elements = x->start[x->rows / x->block_rows] * x->block_rows * x->block_cols;
-  return memcmp (x->values, y->values, (size_t) elements * gpumm_type_bytes (x->type)) == 0;
 }
 
 /* ---- ways to stop ------------------------------------------------------------------------- */
@@ -69,7 +55,7 @@ static void test_path (const path *p, int times) {
   const int64_t live = gpumm_live_allocations ();
   double begun = now (), latest = 0;
   int stopped = 0;
-  CHECK (!multiply (p, &right), "%s: %s", p->name, gpumm_last_error ());
+  CHECK (!run_path (p, &right), "%s: %s", p->name, gpumm_last_error ());
   const double whole = now () - begun;
   for (int i = 0; i < times; i++) {
     stopper s = {.way = i % 3, .delay = whole * (check_uniform () + 0.5) * 0.9};
@@ -80,7 +66,7 @@ static void test_path (const path *p, int times) {
       stop (&s);
     } else
       pthread_create (&thread, NULL, stop, &s);
-    gpumm_status status = multiply (p, &c);
+    gpumm_status status = run_path (p, &c);
     const double ended = now ();
     if (!is_last)
       pthread_join (thread, NULL);
@@ -91,13 +77,13 @@ static void test_path (const path *p, int times) {
       CHECK (strstr (gpumm_last_error (), "cancelled"), "%s: it says \"%s\"", p->name,
              gpumm_last_error ());
     } else {
-      CHECK (!status && same (&c, &right), "%s: %s", p->name,
+      CHECK (!status && is_same (&c, &right), "%s: %s", p->name,
              status ? gpumm_last_error () : "not stopped, and wrong");
       if (!status)
         release (&c);
     }
-    status = multiply (p, &c);
-    CHECK (!status && same (&c, &right), "%s, after it was stopped: %s", p->name,
+    status = run_path (p, &c);
+    CHECK (!status && is_same (&c, &right), "%s, after it was stopped: %s", p->name,
            status ? gpumm_last_error () : "wrong");
     if (!status)
       release (&c);
@@ -111,25 +97,26 @@ static void test_path (const path *p, int times) {
           times, latest, whole);
 }
 
-/* Where no job is open nobody is stopped, then or later; a job that is open when it is called is. */
+/* Where no job is open nobody is stopped, then or later; a job that is open when it is called
+ * is. */
 static void test_when (void) {
   path p = {.algorithm = "loops", .a = full (20, GPUMM_D)};
   gpumm_matrix c, shape;
   gpumm_job *job;
   p.b = p.a;
   gpumm_cancel ();
-  CHECK (!multiply (&p, &c), "%s", gpumm_last_error ());
+  CHECK (!run_path (&p, &c), "%s", gpumm_last_error ());
   release (&c);
   const gpumm_problem problem = {.a = p.a, .b = p.b, .alpha = {1, 0}};
   const gpumm_options options = {.backend = GPUMM_CPU, .algorithm = "loops", .device = -1};
   CHECK (!gpumm_open (&problem, &options, &job), "%s", gpumm_last_error ());
   gpumm_result (job, &shape);
-  provide (&shape);
+  provide (&shape, 0);
   gpumm_cancel ();
   CHECK (gpumm_run (job, &shape) == GPUMM_CANCELLED, "it ran");
   CHECK (strcmp (gpumm_status_name (GPUMM_CANCELLED), "cancelled") == 0, "the status has a name");
   gpumm_close (job);
-  CHECK (!multiply (&p, &c), "the next: %s", gpumm_last_error ());
+  CHECK (!run_path (&p, &c), "the next: %s", gpumm_last_error ());
   release (&c);
   release (&shape);
   release (&p.a);

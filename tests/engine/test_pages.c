@@ -1,25 +1,18 @@
-/* test_pages.c - products of pages against sums written out: types, ops, sizes and steps at random, with
- * a printed seed; then what is refused, real pages in complex arrays, memory that fails, pages that are
- * stopped, and the threads of the BLAS.
+/* test_pages.c - products of pages: types, ops, sizes and steps at random, with a printed seed;
+ * then what is refused, real pages in complex arrays, memory that fails, pages that are stopped,
+ * and the threads of the BLAS.
  *
- *   test_pages [SEED [CASES [DEVICE]]]     DEVICE: of the arrays that stay on one, the index of a GPU
- *
- * Floating-point values are small whole numbers, so that every way gives the same.
+ *   test_pages [SEED [CASES [DEVICE]]]   DEVICE: index of the GPU for arrays that stay on one
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "check.h"
-#include "gpumm.h"
+#include "faults.h"
+#include "operands.h"
 #include "progress.h"
-#include "types.h"
 
 #include <dlfcn.h>
-#include <math.h>
 #include <pthread.h>
-#include <string.h>
 #include <unistd.h>
-
-typedef __int128 wide;
 
 enum { MOST_DIMS = 4 };
 
@@ -27,118 +20,33 @@ typedef struct {
   gpumm_pages p;
   int64_t sizes[MOST_DIMS], steps_a[MOST_DIMS], steps_b[MOST_DIMS];
   int64_t pages_a, pages_b; /* that the arrays have */
+  const gpumm_options *options;
 } problem;
-
-/* ---- elements ----------------------------------------------------------------------------- */
-
-#define INTEGERS(X)                                                                                \
-  X (I8, int8_t)                                                                                   \
-  X (I16, int16_t)                                                                                 \
-  X (I32, int32_t)                                                                                 \
-  X (I64, int64_t)                                                                                 \
-  X (U8, uint8_t)                                                                                  \
-  X (U16, uint16_t)                                                                                \
-  X (U32, uint32_t)                                                                                \
-  X (U64, uint64_t)
-
-static wide get_integer (gpumm_type type, const void *x, int64_t i) {
-  switch (type) {
-#define GET(letter, integer)                                                                       \
-  case GPUMM_##letter:                                                                             \
-    return ((const integer *) x)[i];
-    INTEGERS (GET)
-  default:
-    return 0;
-  }
-}
-
-static void put_integer (gpumm_type type, void *x, int64_t i, wide value) {
-  switch (type) {
-#define PUT(letter, integer)                                                                       \
-  case GPUMM_##letter:                                                                             \
-    ((integer *) x)[i] = (integer) value;                                                          \
-    break;
-    INTEGERS (PUT)
-  default:
-    break;
-  }
-}
-
-static wide saturate (gpumm_type type, wide x) {
-  const int bits = 8 * (int) gpumm_type_bytes (type), sign = gpumm_is_signed (type);
-  const wide most = ((wide) 1 << (bits - sign)) - 1, least = sign ? -most - 1 : 0;
-  return x > most ? most : x < least ? least : x;
-}
-
-static double part (gpumm_type type, const void *x, int64_t i, int imaginary) {
-  const int complex = gpumm_is_complex (type);
-  if (imaginary && !complex)
-    return 0;
-  i = complex ? 2 * i + imaginary : i;
-  return type == GPUMM_S || type == GPUMM_C ? (double) ((const float *) x)[i]
-                                            : ((const double *) x)[i];
-}
-
-static void put_part (gpumm_type type, void *x, int64_t i, int imaginary, double value) {
-  const int complex = gpumm_is_complex (type);
-  i = complex ? 2 * i + imaginary : i;
-  if (type == GPUMM_S || type == GPUMM_C)
-    ((float *) x)[i] = (float) value;
-  else
-    ((double *) x)[i] = value;
-}
-
-/* Random values; a page of a complex array may be real. */
-static void fill (gpumm_matrix *x, int64_t pages) {
-  const int64_t each = x->rows * x->cols;
-  x->values = check_allocate (each * pages, gpumm_type_bytes (x->type));
-  for (int64_t i = 0; i < each * pages; i++)
-    if (gpumm_is_integer (x->type))
-      put_integer (x->type, x->values, i, (wide) (check_random () >> check_between (3, 63)));
-    else
-      put_part (x->type, x->values, i, 0, (double) check_between (-9, 9));
-  for (int64_t page = 0; page < pages && gpumm_is_complex (x->type); page++)
-    if (check_between (0, 2))
-      for (int64_t i = page * each; i < (page + 1) * each; i++)
-        put_part (x->type, x->values, i, 1, (double) check_between (-9, 9));
-}
 
 /* ---- the oracle --------------------------------------------------------------------------- */
 
-static int64_t place (const gpumm_matrix *x, int64_t page, int64_t row, int64_t col) {
-  return page * x->rows * x->cols
-         + (x->op == GPUMM_NONE ? row + col * x->rows : col + row * x->rows);
+/* Page `at` of an array as a matrix. */
+static gpumm_matrix page_of (const gpumm_matrix *x, int64_t at) {
+  gpumm_matrix page = *x;
+  page.values = (char *) x->values + (size_t) (at * x->rows * x->cols) * gpumm_type_bytes (x->type);
+  return page;
 }
 
-/* Is element (i, j) of page `page` the sum that it should be? */
-static int is_right (const problem *q, const gpumm_matrix *c, int64_t page, int64_t i, int64_t j) {
-  const gpumm_matrix *a = &q->p.a, *b = &q->p.b;
-  const int64_t k = gpumm_op_cols (a), m = c->rows, n = gpumm_op_cols (b);
+/* Wrong elements of this page of c. Values of floating point are whole, so that every way gives the
+ * same. */
+static int64_t wrong_in_page (const problem *q, const gpumm_matrix *c, int64_t page) {
   int64_t rest = page, at_a = 0, at_b = 0;
   for (int d = 0; d < q->p.dims; d++) {
     at_a += rest % q->sizes[d] * q->steps_a[d];
     at_b += rest % q->sizes[d] * q->steps_b[d];
     rest /= q->sizes[d];
   }
-  wide sum = 0;
-  double re = 0, im = 0;
-  for (int64_t l = 0; l < k; l++) {
-    const int64_t x = place (a, at_a, i, l), y = place (b, at_b, l, j);
-    if (gpumm_is_integer (a->type)) {
-      sum += get_integer (a->type, a->values, x) * get_integer (b->type, b->values, y);
-      continue;
-    }
-    const double ar = part (a->type, a->values, x, 0), br = part (b->type, b->values, y, 0);
-    double ai = part (a->type, a->values, x, 1), bi = part (b->type, b->values, y, 1);
-    ai = a->op == GPUMM_CTRANSPOSE ? -ai : ai;
-    bi = b->op == GPUMM_CTRANSPOSE ? -bi : bi;
-    re += ar * br - ai * bi;
-    im += ar * bi + ai * br;
-  }
-  const int64_t at = page * m * n + i + j * m;
-  if (gpumm_is_integer (c->type))
-    return get_integer (c->type, c->values, at) == saturate (c->type, sum);
-  return part (c->type, c->values, at, 0) == re && part (c->type, c->values, at, 1) == im;
+  const gpumm_problem p = {
+      .a = page_of (&q->p.a, at_a), .b = page_of (&q->p.b, at_b), .alpha = {1, 0}};
+  gpumm_matrix here = *c;
+  here.cols = p.b.op == GPUMM_NONE ? p.b.cols : p.b.rows;
+  here = page_of (&here, page);
+  return judge (&p, &here, EXACT, 0).wrong;
 }
 
 static int device = GPUMM_HOST;
@@ -177,27 +85,25 @@ static gpumm_status run_there (const problem *q, gpumm_matrix *c) {
   return status;
 }
 
-/* Runs it, and compares all elements; of a large result one in 37 of a column. */
-static gpumm_status multiply_where (const problem *q, const gpumm_options *options, int is_there,
-                                    int64_t *wrong) {
+/* Runs it, and compares the pages; of many, every 37th. */
+static gpumm_status multiply_where (const problem *q, int is_there, int64_t *wrong) {
   gpumm_matrix c;
   gpumm_status status = gpumm_pages_result (&q->p, &c);
   if (status)
     return status;
-  c.values = check_allocate (c.rows * c.cols, gpumm_type_bytes (c.type));
-  memset (c.values, 0xff, (size_t) (c.rows * c.cols) * gpumm_type_bytes (c.type));
-  status = is_there ? run_there (q, &c) : gpumm_pages_run (&q->p, options, &c);
-  const int64_t n = gpumm_op_cols (&q->p.b), step = c.rows * c.cols > 100000 ? 37 : 1;
+  provide (&c, 0);
+  status = is_there ? run_there (q, &c) : gpumm_pages_run (&q->p, q->options, &c);
+  const int64_t n = q->p.b.op == GPUMM_NONE ? q->p.b.cols : q->p.b.rows;
+  const int64_t pages = n > 0 ? c.cols / n : 0, step = pages > 200 ? 37 : 1;
   *wrong = 0;
-  for (int64_t j = 0; j < c.cols && !status; j++)
-    for (int64_t i = j % step; i < c.rows; i += step)
-      *wrong += !is_right (q, &c, j / n, i, j % n);
-  free (c.values);
+  for (int64_t page = 0; page < pages && !status; page += step)
+    *wrong += wrong_in_page (q, &c, page);
+  release (&c);
   return status;
 }
 
-static gpumm_status multiply (const problem *q, const gpumm_options *options, int64_t *wrong) {
-  return multiply_where (q, options, 0, wrong);
+static gpumm_status multiply_pages (const problem *q, int64_t *wrong) {
+  return multiply_where (q, 0, wrong);
 }
 
 /* ---- problems ----------------------------------------------------------------------------- */
@@ -208,21 +114,29 @@ static void point (problem *q) {
   q->p.steps_b = q->steps_b;
 }
 
-static gpumm_matrix matrix (gpumm_type type, gpumm_op op, int64_t rows, int64_t cols) {
+/* An array of rows x cols matrices; pages of a complex one may be real. */
+static gpumm_matrix make_pages (gpumm_type type, gpumm_op op, int64_t rows, int64_t cols,
+                                int64_t pages) {
   gpumm_matrix x = {.type = type, .op = op};
   x.rows = x.ld = op == GPUMM_NONE ? rows : cols;
   x.cols = op == GPUMM_NONE ? cols : rows;
+  const int64_t each = rows * cols;
+  x.values = check_allocate (each * pages, gpumm_type_bytes (type));
+  for (int64_t e = 0; e < each * pages; e++)
+    draw (type, x.values, e, !is_integer (type) ? WHOLE : e % 3 ? HALF_RANGE : ANY);
+  for (int64_t page = 0; page < pages && is_complex (type); page++)
+    if (check_between (0, 2) == 0)
+      for (int64_t e = page * each; e < (page + 1) * each; e++)
+        put (type, x.values, e, creall (get (type, x.values, e)));
   return x;
 }
 
-/* m x k by k x n, with pages of these sizes; spread: which arrays have size 1 there, by bits (1: A, 2: B)
- * of each dimension. */
-static void make (problem *q, gpumm_type type_a, gpumm_type type_b, gpumm_op op_a, gpumm_op op_b,
-                  int64_t m, int64_t n, int64_t k, int dims, const int64_t *sizes,
-                  const int *spread) {
+/* m x k by k x n, with pages of these sizes; spread: which arrays have size 1 there, by bits (1: A,
+ * 2: B) of each dimension. */
+static void make_problem (problem *q, gpumm_type type_a, gpumm_type type_b, gpumm_op op_a,
+                          gpumm_op op_b, int64_t m, int64_t n, int64_t k, int dims,
+                          const int64_t *sizes, const int *spread) {
   *q = (problem){.pages_a = 1, .pages_b = 1};
-  q->p.a = matrix (type_a, op_a, m, k);
-  q->p.b = matrix (type_b, op_b, k, n);
   q->p.dims = dims;
   for (int d = 0; d < dims; d++) {
     q->sizes[d] = sizes[d];
@@ -231,11 +145,11 @@ static void make (problem *q, gpumm_type type_a, gpumm_type type_b, gpumm_op op_
     q->pages_a *= spread[d] & 1 ? 1 : sizes[d];
     q->pages_b *= spread[d] & 2 ? 1 : sizes[d];
   }
-  fill (&q->p.a, q->pages_a);
-  fill (&q->p.b, q->pages_b);
+  q->p.a = make_pages (type_a, op_a, m, k, q->pages_a);
+  q->p.b = make_pages (type_b, op_b, k, n, q->pages_b);
 }
 
-static void release (problem *q) {
+static void release_problem (problem *q) {
   free (q->p.a.values);
   free (q->p.b.values);
 }
@@ -247,7 +161,7 @@ static void test_random (int cases) {
   for (int i = 0; i < cases; i++) {
     problem q;
     gpumm_type a = (gpumm_type) check_between (0, GPUMM_U64), b = a;
-    if (gpumm_is_float (a) && check_between (0, 1)) /* real by complex, in one precision */
+    if (!is_integer (a) && check_between (0, 1)) /* real by complex, in one precision */
       b = (gpumm_type) (a ^ 2);
     int64_t sizes[MOST_DIMS];
     int spread[MOST_DIMS];
@@ -259,21 +173,21 @@ static void test_random (int cases) {
     const gpumm_op op_a = (gpumm_op) check_between (0, 2), op_b = (gpumm_op) check_between (0, 2);
     const int64_t m = sides[check_between (0, 6)], n = sides[check_between (0, 6)],
                   k = sides[check_between (0, 6)];
-    make (&q, a, b, op_a, op_b, m, n, k, dims, sizes, spread);
+    make_problem (&q, a, b, op_a, op_b, m, n, k, dims, sizes, spread);
     point (&q);
     const gpumm_options options = {.device = -1,
                                    .backend = check_between (0, 1) ? GPUMM_CPU : GPUMM_AUTO,
                                    .algorithm =
-                                       gpumm_is_float (a) ? ways[check_between (0, 3)] : NULL};
+                                       !is_integer (a) ? ways[check_between (0, 3)] : NULL};
     int64_t wrong;
-    const int is_there = gpumm_is_float (a) && a == b && check_between (0, 1);
-    const gpumm_status status =
-        multiply_where (&q, check_between (0, 2) ? &options : NULL, is_there, &wrong);
+    const int is_there = !is_integer (a) && a == b && check_between (0, 1);
+    q.options = check_between (0, 2) ? &options : NULL;
+    const gpumm_status status = multiply_where (&q, is_there, &wrong);
     CHECK (!status && wrong == 0,
            "case %d, %s by %s, ops %d %d, %lld x %lld x %lld, %d dims: %lld wrong, %s", i,
            gpumm_type_name (a), gpumm_type_name (b), op_a, op_b, (long long) m, (long long) k,
            (long long) n, dims, (long long) wrong, status ? gpumm_last_error () : "");
-    release (&q);
+    release_problem (&q);
   }
 }
 
@@ -288,14 +202,14 @@ static void test_sizes (void) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     problem q;
     const int64_t side = cases[i].side;
-    make (&q, cases[i].a, cases[i].b, GPUMM_TRANSPOSE, GPUMM_CTRANSPOSE, side, side, side, 1,
-          &cases[i].pages, (const int[]){0});
+    make_problem (&q, cases[i].a, cases[i].b, GPUMM_TRANSPOSE, GPUMM_CTRANSPOSE, side, side, side,
+                  1, &cases[i].pages, (const int[]){0});
     point (&q);
     int64_t wrong;
-    const gpumm_status status = multiply (&q, NULL, &wrong);
+    const gpumm_status status = multiply_pages (&q, &wrong);
     CHECK (!status && wrong == 0, "%lld pages of %lld: %lld wrong, %s", (long long) cases[i].pages,
            (long long) side, (long long) wrong, status ? gpumm_last_error () : "");
-    release (&q);
+    release_problem (&q);
   }
 }
 
@@ -435,29 +349,30 @@ static void test_refusals (void) {
 
 /* ---- memory that fails -------------------------------------------------------------------- */
 
+static gpumm_status run_again (void *context) {
+  int64_t wrong = 0;
+  const gpumm_status status = multiply_pages (context, &wrong);
+  CHECK (status || wrong == 0, "%lld wrong", (long long) wrong);
+  return status;
+}
+
 static void test_memory (gpumm_type a, gpumm_type b, int64_t side, const char *algorithm) {
   problem q;
   const int64_t pages = 50;
   const gpumm_options options = {.device = -1, .algorithm = algorithm};
-  int64_t wrong, n = 0, failed = 0;
-  make (&q, a, b, GPUMM_NONE, GPUMM_TRANSPOSE, side, side, side, 1, &pages, (const int[]){0});
+  make_problem (&q, a, b, GPUMM_NONE, GPUMM_TRANSPOSE, side, side, side, 1, &pages,
+                (const int[]){0});
   point (&q);
-  CHECK (!multiply (&q, &options, &wrong) && wrong == 0, "%s", gpumm_last_error ());
-  const int64_t live = gpumm_live_allocations ();
-  for (int64_t calls = 1; calls >= n;) {
-    gpumm_fault_memory (++n);
-    const gpumm_status status = multiply (&q, &options, &wrong);
-    calls = gpumm_fault_memory (0);
-    failed += status != GPUMM_OK;
-    CHECK (status == GPUMM_HOST_MEMORY || (!status && wrong == 0), "allocation %lld: %d, %s",
-           (long long) n, status, gpumm_last_error ());
-    CHECK (!status || strstr (gpumm_last_error (), "memory"), "%s", gpumm_last_error ());
-    CHECK (gpumm_live_allocations () == live, "allocation %lld: some leaked", (long long) n);
-    if (n > 20 && calls > 100) /* the same for each page */
-      n += calls / 20;
-  }
-  CHECK (failed > 0 || (a == b && !algorithm && !gpumm_is_complex (a)), "nothing failed");
-  release (&q);
+  q.options = &options;
+  /* by the BLAS in threads nothing is allocated; one by one, pages take the same calls */
+  const int allocates = a != b || algorithm || is_complex (a);
+  fail_in_turn (&(faults){.name = gpumm_type_name (a),
+                          .inject = gpumm_fault_memory,
+                          .run = run_again,
+                          .context = &q,
+                          .least = allocates,
+                          .step = algorithm ? 7 : 1});
+  release_problem (&q);
 }
 
 /* ---- stopping ----------------------------------------------------------------------------- */
@@ -474,11 +389,12 @@ static void test_cancel (gpumm_type a, gpumm_type b, int64_t side, int64_t pages
   problem q;
   int64_t wrong;
   int stopped = 0;
-  make (&q, a, b, GPUMM_NONE, GPUMM_TRANSPOSE, side, side, side, 1, &pages, (const int[]){0});
+  make_problem (&q, a, b, GPUMM_NONE, GPUMM_TRANSPOSE, side, side, side, 1, &pages,
+                (const int[]){0});
   point (&q);
   gpumm_matrix c;
   CHECK (!gpumm_pages_result (&q.p, &c), "%s", gpumm_last_error ());
-  c.values = check_allocate (c.rows * c.cols, gpumm_type_bytes (c.type));
+  provide (&c, 0);
   const int64_t live = gpumm_live_allocations ();
   for (int i = 0; i < 6; i++) {
     double delay = i == 5 ? 0 : 0.02 * (check_uniform () + 0.5);
@@ -496,9 +412,9 @@ static void test_cancel (gpumm_type a, gpumm_type b, int64_t side, int64_t pages
   CHECK (stopped > 0, "none was stopped");
   CHECK (gpumm_live_allocations () == live, "some memory leaked");
   if (side < 100)
-    CHECK (!multiply (&q, NULL, &wrong) && wrong == 0, "after it: %s", gpumm_last_error ());
-  free (c.values);
-  release (&q);
+    CHECK (!multiply_pages (&q, &wrong) && wrong == 0, "after it: %s", gpumm_last_error ());
+  release (&c);
+  release_problem (&q);
 }
 
 /* ---- progress ----------------------------------------------------------------------------- */
@@ -515,11 +431,12 @@ static void tell (double done, double seconds_left) {
 static void test_progress (gpumm_type type, int64_t side, int64_t pages, const char *algorithm) {
   problem q;
   const gpumm_options options = {.device = -1, .algorithm = algorithm};
-  make (&q, type, type, GPUMM_NONE, GPUMM_TRANSPOSE, side, side, side, 1, &pages, (const int[]){0});
+  make_problem (&q, type, type, GPUMM_NONE, GPUMM_TRANSPOSE, side, side, side, 1, &pages,
+                (const int[]){0});
   point (&q);
   gpumm_matrix c;
   gpumm_pages_result (&q.p, &c);
-  c.values = check_allocate (c.rows * c.cols, gpumm_type_bytes (c.type));
+  provide (&c, 0);
   gpumm_progress_set_delay (1e-6);
   gpumm_tell (tell);
   told = 0;
@@ -528,8 +445,8 @@ static void test_progress (gpumm_type type, int64_t side, int64_t pages, const c
          gpumm_type_name (type), algorithm ? algorithm : "threads", told, last);
   gpumm_tell (NULL);
   gpumm_progress_set_delay (GPUMM_TELL_AFTER);
-  free (c.values);
-  release (&q);
+  release (&c);
+  release_problem (&q);
 }
 
 /* ---- threads ------------------------------------------------------------------------------ */
@@ -538,7 +455,7 @@ static void *multiply_often (void *argument) {
   const problem *q = argument;
   int64_t wrong = 0, bad = 0;
   for (int i = 0; i < 5; i++)
-    bad += multiply (q, NULL, &wrong) != GPUMM_OK || wrong;
+    bad += multiply_pages (q, &wrong) != GPUMM_OK || wrong;
   return (void *) (intptr_t) bad;
 }
 
@@ -557,11 +474,11 @@ static void test_threads (void) {
   problem q[3];
   const int64_t pages = 40;
   for (int i = 0; i < 3; i++) {
-    make (&q[i], i == 2 ? GPUMM_I8 : GPUMM_D,
-          i == 2 ? GPUMM_I8
-          : i    ? GPUMM_Z
-                 : GPUMM_D,
-          GPUMM_NONE, GPUMM_TRANSPOSE, 30, 70, 50, 1, &pages, (const int[]){0});
+    make_problem (&q[i], i == 2 ? GPUMM_I8 : GPUMM_D,
+                  i == 2 ? GPUMM_I8
+                  : i    ? GPUMM_Z
+                         : GPUMM_D,
+                  GPUMM_NONE, GPUMM_TRANSPOSE, 30, 70, 50, 1, &pages, (const int[]){0});
     point (&q[i]);
   }
   for (int i = 0; i < 3; i++)
@@ -570,7 +487,7 @@ static void test_threads (void) {
     void *bad;
     pthread_join (threads[i], &bad);
     CHECK (!bad, "thread %d: %d of 5 were wrong", i, (int) (intptr_t) bad);
-    release (&q[i]);
+    release_problem (&q[i]);
   }
 }
 

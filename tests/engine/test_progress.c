@@ -1,5 +1,5 @@
-/* test_progress.c - what is told while products run: parts that grow, and an end, on every path that
- * needs no GPU; nothing where it is switched off, nobody listens, or it would be wrong.
+/* test_progress.c - what is told while products run: parts that grow, and an end, on every path
+ * that needs no GPU; nothing where it is switched off, nobody listens, or it would be wrong.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -56,7 +56,7 @@ static void check_words (const char *name) {
 
 static gpumm_status run (const path *p) {
   gpumm_matrix c;
-  const gpumm_status status = multiply (p, &c);
+  const gpumm_status status = run_path (p, &c);
   if (!status)
     release (&c);
   return status;
@@ -70,9 +70,9 @@ static const char *const silent[] = {"spmm", "bsr"};
 /* Those whose elements of C are counted before they are made: both phases are one whole. */
 static const char *const counted[] = {"sparse", "sparse, transposed", "spgemm"};
 
-/* The whole is told, and not more. The last thousandth of each thread's may be missing, and its last step
- * if another thread spoke in that moment: of "large blocks", which has six rows of blocks, two steps are
- * a third. */
+/* The whole is told, and not more. The last thousandth of each thread's may be missing, and its
+ * last step if another thread spoke in that moment: of "large blocks", which has six rows of
+ * blocks, two steps are a third. */
 static void test_path (const path *p, int times) {
   int knows = 1;
   (void) times;
