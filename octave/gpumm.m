@@ -97,8 +97,8 @@
 ## @item @qcode{"Device"}
 ## The index of the GPU to use, from 0, a vector of indices, or @qcode{"all"}.  Without a GPU, 0 is
 ## the CPU.  If you allow several GPUs, they share a product of full matrices in host memory when
-## measured rates say that this is faster.  Products with sparse matrices or blocks run on the first of
-## these GPUs.  The default is GPU 0, or the GPUs that the environment variable
+## measured rates say that this is faster.  Products with sparse matrices or blocks run on the first
+## of these GPUs.  The default is GPU 0, or the GPUs that the environment variable
 ## @env{GPUMM_DEVICES} names: @code{all}, or indices, for example @code{0,1}.
 ##
 ## @item @qcode{"OutputClass"}

@@ -45,8 +45,8 @@
 ## A struct array of the kernels of full matrices: @code{algorithm}, @code{name}, @code{types} (BLAS
 ## letters: s, d, c, z), @code{tile_m}, @code{tile_n} and @code{tile_k} (the part of the product
 ## that a block of threads computes, and its step along k), @code{thread_m} and @code{thread_n} (the
-## part that a thread computes) and @code{capability} (the lowest compute capability).  Without a GPU
-## these are the kernels that run on the CPU, for study.
+## part that a thread computes) and @code{capability} (the lowest compute capability).  Without a
+## GPU these are the kernels that run on the CPU, for study.
 ## @item sparse_kernels
 ## A struct array of the kernels with sparse operands, plain or by blocks: @code{algorithm},
 ## @code{name} and @code{capability}.

@@ -16,8 +16,8 @@
 
 function gpumm_tune (varargin)
 
-  error ("gpumm:removed", ["gpumm_tune was removed: gpumm chooses the kernel by itself.  To compare " ...
-                           "the tiled kernels, write gpumm_plot (\"block size\")"]);
+  error ("gpumm:removed", ["gpumm_tune was removed: gpumm chooses the kernel by itself.  To " ...
+                           "compare the tiled kernels, write gpumm_plot (\"block size\")"]);
 
 endfunction
 

@@ -983,7 +983,8 @@ static void test_bound (void) {
   CHECK (plan.kernel == &padding && plan.context == &context, "by name: %s", plan.reason);
 }
 
-/* Small queued products on a device take "tiled": up to a size by type that neither m, n nor k exceeds. */
+/* Small queued products on a device take "tiled", up to a size by type that neither m, n nor k
+ * exceeds. */
 static void test_queued (void) {
   static const struct {
     gpumm_type type;
