@@ -57,7 +57,7 @@ static gpumm_type dense_type (gpumm_type type) {
 int64_t gpumm_as_dense_width (const gpumm_problem *p) {
   const double m = (double) gpumm_m (p), k = (double) gpumm_k (p), n = (double) gpumm_n (p);
   const gpumm_type a = dense_type (p->a.type), b = dense_type (p->b.type);
-  /* real times complex copies an operand and the result at most once more (mixed.c) */
+  /* real times complex copies an operand and the result at most once more (real_by_complex.c) */
   const double more = a != b ? (double) gpumm_type_bytes (GPUMM_Z) : 0;
   const double of_a = m * k * ((double) gpumm_type_bytes (a) + more) + k * sizeof (int64_t);
   const double of_b = k * ((double) gpumm_type_bytes (b) + more); /* bytes of a column, as of_c */
