@@ -225,8 +225,7 @@ typedef struct gpumm_pages {
 GPUMM_API gpumm_status gpumm_pages_result (const gpumm_pages *pages, gpumm_matrix *shape);
 
 /* Computes into result, which has this shape and memory of the caller's that does not overlap the arrays:
- * each page is the product of a page of A and a page of B. A page of a complex array counts as real if its
- * imaginary parts are all zero. options may be NULL. Runs as a job does: it can be cancelled, and after a
+ * each page is the product of a page of A and a page of B. options may be NULL. Runs as a job does: it can be cancelled, and after a
  * failure the values are undefined. */
 GPUMM_API gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_options *options,
                                         gpumm_matrix *result);

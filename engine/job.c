@@ -1,6 +1,7 @@
 /* job.c - a product from the problem to the report: check, plan, run, fall back.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "multiply/algorithm.h"
+#include "multiply/real_by_complex.h"
 #include "cancel.h"
 #include "clock.h"
 #include "devices.h"
@@ -54,11 +55,10 @@ gpumm_status gpumm_result_type (const gpumm_problem *p, gpumm_type *type) {
 static gpumm_status check_scalars (gpumm_problem *p) {
   int64_t m = gpumm_m (p), n = gpumm_n (p);
   const int is_plain = gpumm_is_one (p->alpha) && gpumm_is_zero (p->beta);
-  if (!is_plain && gpumm_is_integer (p->a.type))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "products of integers have no alpha and no beta: scale "
-                                          "the result");
-  if (!is_plain && (p->a.format == GPUMM_BLOCKS || p->b.format == GPUMM_BLOCKS))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "products of matrices in blocks have no alpha and no "
+  if (!is_plain
+      && (gpumm_is_integer (p->a.type) || p->a.format == GPUMM_BLOCKS
+          || p->b.format == GPUMM_BLOCKS))
+    return gpumm_fail (GPUMM_UNSUPPORTED, "products of integers or in blocks have no alpha and no "
                                           "beta: scale the result");
   if (!gpumm_is_complex (p->output) && (p->alpha.im != 0 || p->beta.im != 0))
     return gpumm_fail (GPUMM_INVALID, "complex alpha or beta with a real product");
@@ -159,11 +159,6 @@ static gpumm_status check_options (const gpumm_options *o) {
 }
 
 /* ---- plan --------------------------------------------------------------------------------- */
-
-static int is_mixed (const gpumm_problem *p) {
-  return p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE && gpumm_is_float (p->a.type)
-         && p->a.type != p->b.type;
-}
 
 /* The places of a plan, as far as they have been found. */
 typedef struct {
@@ -270,11 +265,8 @@ static gpumm_status plan (gpumm_job *job) {
               .cpu = &cpu,
               .gpu = &gpu,
               .host = &host};
-  const gpumm_algorithm *made_of_products = is_mixed (p)               ? &gpumm_algorithm_mixed
-                                            : gpumm_has_long_lines (p) ? &gpumm_algorithm_long_lines
-                                                                       : NULL;
-  if (made_of_products) {
-    job->plan = (gpumm_plan){.algorithm = made_of_products};
+  if (gpumm_has_long_lines (p)) {
+    job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_long_lines};
     return GPUMM_OK;
   }
   return gpumm_make_plan (p, &job->options, &f.choices, &job->plan);
@@ -461,8 +453,11 @@ static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options 
   status = p->stays ? GPUMM_OK : gpumm_check_room (&job->shape);
   if (!status && !whole)
     status = check_entries (p);
+  gpumm_take_pairs (job);
   if (!status)
     status = plan (job);
+  if (!status)
+    status = gpumm_widen (job);
   if (status)
     goto done;
   announce (job);
@@ -500,7 +495,7 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
 gpumm_status gpumm_result (const gpumm_job *job, gpumm_matrix *shape) {
   if (!job || !shape)
     return gpumm_fail (GPUMM_INVALID, "no job given");
-  *shape = job->shape;
+  *shape = gpumm_shape_of (job);
   return GPUMM_OK;
 }
 
@@ -601,6 +596,8 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result) {
     return gpumm_fail (GPUMM_INVALID, "no job or no result given");
   if (job->has_run)
     return gpumm_fail (GPUMM_INVALID, "a job can run only once");
+  gpumm_matrix pairs;
+  result = gpumm_as_shaped (job, result, &pairs);
   gpumm_status status = check_result (job, result);
   if (status)
     return status;
@@ -645,9 +642,11 @@ gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,
     return gpumm_fail (GPUMM_UNSUPPORTED, "a product that adds to a C is not traced");
   if (gpumm_is_bound (p))
     return gpumm_fail (GPUMM_UNSUPPORTED, "a product of matrices on a device is not traced");
-  if (p->a.format != p->b.format || p->a.format == GPUMM_SPARSE || job->plan.algorithm->next)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "products of sparse matrices, and products made of other "
-                                          "products, are not traced");
+  if (p->a.format != p->b.format || p->a.format == GPUMM_SPARSE || job->plan.algorithm->next
+      || job->in_pairs || job->widened)
+    return gpumm_fail (GPUMM_UNSUPPORTED,
+                       "products of sparse matrices, of a real by a complex one, "
+                       "or made of other products are not traced");
   if (count && (k > GPUMM_COUNT_MOST_K || (double) m * (double) n * (double) k > GPUMM_COUNT_MOST))
     return gpumm_fail (GPUMM_TOO_LARGE,
                        "a product of %lld x %lld by %lld x %lld is too large to be counted: m n k "
@@ -675,6 +674,7 @@ void gpumm_close (gpumm_job *job) {
     return;
   gpumm_spread_close (job);
   close_algorithm (job);
+  gpumm_release (job->widened);
   gpumm_release (job);
   gpumm_cancel_leave ();
 }

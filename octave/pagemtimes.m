@@ -59,8 +59,9 @@
 ## pages of one array are scalars, they scale the pages of the other.  Then integers may also meet
 ## the other classes, as with @code{*}.
 ##
-## A page of a complex array counts as real if all its imaginary parts are zero, as
-## @code{@var{X}(:,:,i)} does.  @var{Z} becomes real if all its imaginary parts are zero.
+## A page of a complex array is complex, even if all its imaginary parts are zero: Inf times such an
+## element is not finite, but its imaginary part may be NaN.  @var{Z} becomes real if all its imaginary
+## parts are zero.
 ##
 ## The CPU's threads share small pages.  Large pages, and one matrix by pages that are not
 ## transposed, are multiplied as @code{gpumm} multiplies, on the GPU or on the CPU.  Ctrl-C stops

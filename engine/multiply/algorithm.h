@@ -14,6 +14,8 @@ struct gpumm_job {
   gpumm_options options;
   gpumm_matrix c0;    /* copy of *problem.c0, so the caller's struct need not live on */
   gpumm_matrix shape; /* the result without memory; open () of an algorithm may lower nzmax */
+  int in_pairs;       /* real_by_complex.h: the problem is the real one, and so is the shape */
+  void *widened;      /* memory of an operand that was made complex, or NULL */
   /* of the whole product by its operands, known when it runs (symmetry.h); is_mirrored: the algorithm has made
    * the result so */
   gpumm_symmetry symmetry;
@@ -117,11 +119,6 @@ typedef struct gpumm_algorithm {
 /* All algorithms, ended by NULL; the algorithm of a name, or NULL. */
 extern const gpumm_algorithm *const gpumm_algorithms[];
 const gpumm_algorithm *gpumm_algorithm_find (const char *name);
-
-/* Not in the table: real times complex, made of real products (mixed.c), unless the real operand is made
- * complex. */
-extern const gpumm_algorithm gpumm_algorithm_mixed;
-int gpumm_octave_widens (const gpumm_problem *problem);
 
 /* Not in the table: sparse by sparse, or blocks by blocks, whose lines have many places and few entries
  * (long_lines.c). */

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blas.h"
+#include "real_by_complex.h"
 #include "cancel.h"
 #include "error.h"
 #include "progress.h"
@@ -418,9 +419,169 @@ gpumm_status gpumm_blas_product (const gpumm_product *product, int64_t largest,
   return r == SYRK || r == HERK ? multiply_symmetric (&p, r, largest) : multiply (&p, r, largest);
 }
 
+/* ---- a real by a complex matrix --------------------------------------------------------------- */
+
+/* Bytes of the parts of a panel and of its product. */
+static const int64_t PANEL_BYTES = 32 << 20;
+
+/* The fewest columns of a panel: with fewer a BLAS packs the other operand too often. */
+enum { FEWEST_COLUMNS = 64 };
+
+/* The fewest elements for a thread, 20 to 50 us of copying. */
+static const int64_t LEAST_ELEMENTS = 65536;
+
+typedef struct {
+  const void *from;
+  void *to;
+  int64_t rows, ld_from, ld_to; /* in elements of their own type */
+  int conjugate;
+} columns;
+
+/* split: a complex column to two real ones; join: back. */
+#define LOOPS(real, suffix)                                                                        \
+  static void split_##suffix (void *context, int64_t begin, int64_t end) {                         \
+    const columns *c = context;                                                                    \
+    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
+      const real *from = (const real *) c->from + 2 * j * c->ld_from;                              \
+      real *re = (real *) c->to + 2 * j * c->ld_to, *im = re + c->ld_to;                           \
+      for (int64_t i = 0; i < c->rows; i++) {                                                      \
+        re[i] = from[2 * i];                                                                       \
+        im[i] = c->conjugate ? -from[2 * i + 1] : from[2 * i + 1];                                 \
+      }                                                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  static void join_##suffix (void *context, int64_t begin, int64_t end) {                          \
+    const columns *c = context;                                                                    \
+    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
+      const real *re = (const real *) c->from + 2 * j * c->ld_from, *im = re + c->ld_from;         \
+      real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
+      for (int64_t i = 0; i < c->rows; i++) {                                                      \
+        to[2 * i] = re[i];                                                                         \
+        to[2 * i + 1] = c->conjugate ? -im[i] : im[i];                                             \
+      }                                                                                            \
+    }                                                                                              \
+  }
+LOOPS (float, s)
+LOOPS (double, d)
+
+typedef void loop (void *, int64_t, int64_t);
+
+static gpumm_status over_columns (gpumm_type type, loop *single, loop *full, columns *c,
+                                  int64_t count) {
+  return gpumm_parallel (count, LEAST_ELEMENTS / (c->rows + 1) + 1,
+                         gpumm_is_single (type) ? single : full, c);
+}
+
+typedef struct {
+  const gpumm_problem *p;
+  const gpumm_matrix *x; /* the complex operand */
+  gpumm_matrix *c;
+  int left, splits;      /* is x A? does it lie by columns along k, which are split? */
+  void *parts, *product; /* of a panel: pairs of columns, real and imaginary */
+  const char **kernel;
+} panels;
+
+/* The real product of a panel. A BLAS multiplies one column faster than a matrix of two. */
+static gpumm_status multiply_panel (const panels *s, gpumm_product q, int64_t count) {
+  const size_t bytes = gpumm_type_bytes (q.type);
+  gpumm_status status = GPUMM_OK;
+  for (int64_t part = 0; part < (count == 1 ? 2 : 1) && !status; part++) {
+    gpumm_product piece = q;
+    if (count == 1 && s->left) {
+      piece.m = 1;
+      piece.a = (const char *) q.a + (size_t) (part * q.lda) * bytes;
+      piece.c = (char *) q.c + (size_t) part * bytes;
+    } else if (count == 1) {
+      piece.n = 1;
+      piece.b = (const char *) q.b + (size_t) (part * (s->splits ? q.ldb : 1)) * bytes;
+      piece.c = (char *) q.c + (size_t) (part * q.ldc) * bytes;
+    }
+    status = gpumm_blas_product (&piece, 0, s->kernel);
+  }
+  return status;
+}
+
+/* Rows first to first + count - 1 of C where x is A, else these columns. */
+static gpumm_status run_panel (const panels *s, int64_t first, int64_t count) {
+  const gpumm_problem *p = s->p;
+  const gpumm_matrix *x = s->x;
+  const size_t bytes = gpumm_type_bytes (p->output);
+  const int64_t k = gpumm_k (p);
+  const int conjugate = x->op == GPUMM_CTRANSPOSE;
+  const char *from = (const char *) x->values + (size_t) (first * (s->splits ? x->ld : 1)) * bytes;
+  gpumm_status status = GPUMM_OK;
+  if (s->splits) {
+    columns c = {from, s->parts, k, x->ld, k, conjugate};
+    status = over_columns (p->output, split_s, split_d, &c, count);
+  }
+  gpumm_product q = gpumm_product_of (p);
+  q.type = gpumm_real_type (p->output);
+  if (s->left) {
+    q.op_a = GPUMM_TRANSPOSE;
+    q.a = s->parts;
+    q.lda = k;
+    q.m = 2 * count;
+    q.c = (char *) s->c->values + (size_t) first * bytes;
+    q.ldc = 2 * s->c->ld;
+  } else {
+    q.op_b = s->splits ? GPUMM_NONE : GPUMM_TRANSPOSE;
+    q.b = s->splits ? s->parts : from;
+    q.ldb = s->splits ? k : 2 * x->ld;
+    q.n = 2 * count;
+    q.c = s->product;
+    q.ldc = q.m;
+  }
+  if (!status)
+    status = multiply_panel (s, q, count);
+  if (status || s->left)
+    return status;
+  columns c = {.from = s->product,
+               .to = (char *) s->c->values + (size_t) (first * s->c->ld) * bytes,
+               .rows = q.m,
+               .ld_from = q.m,
+               .ld_to = s->c->ld,
+               .conjugate = conjugate && !s->splits};
+  return over_columns (p->output, join_s, join_d, &c, count);
+}
+
+gpumm_status gpumm_blas_real_by_complex (const gpumm_problem *p, gpumm_matrix *c,
+                                         const char **kernel) {
+  const int left = gpumm_is_complex (p->a.type);
+  const gpumm_matrix *x = left ? &p->a : &p->b;
+  const int64_t k = gpumm_k (p), all = left ? c->rows : c->cols,
+                bytes = (int64_t) gpumm_type_bytes (p->output);
+  if (gpumm_is_in_pairs (p)) {
+    const gpumm_matrix pairs = gpumm_pairs_of (&p->a);
+    gpumm_product q = gpumm_product_of (p);
+    q.type = pairs.type;
+    q.m = pairs.rows;
+    q.lda = pairs.ld;
+    q.c = c->values;
+    q.ldc = 2 * c->ld;
+    return gpumm_blas_product (&q, 0, kernel);
+  }
+  const int splits = left || !gpumm_is_turned (x);
+  const int64_t column = ((splits ? k : 0) + (left ? 0 : c->rows)) * bytes;
+  int64_t width = PANEL_BYTES / (column > 0 ? column : 1);
+  width = gpumm_least (width < FEWEST_COLUMNS ? FEWEST_COLUMNS : width, all);
+  gpumm_owner memory = {0};
+  panels s = {.p = p, .x = x, .c = c, .left = left, .splits = splits, .kernel = kernel};
+  s.parts = gpumm_own (&memory, splits ? width * k : 0, (size_t) bytes);
+  s.product = gpumm_own (&memory, left ? 0 : width * c->rows, (size_t) bytes);
+  gpumm_status status = s.parts && s.product ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  gpumm_progress_of (gpumm_dense_flops (p));
+  for (int64_t first = 0; first < all && !status; first += width)
+    status = run_panel (&s, first, gpumm_least (width, all - first));
+  gpumm_release_owned (&memory);
+  return status;
+}
+
+/* ---- the row of the table ----------------------------------------------------------------- */
+
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const char *kernel = "";
+  gpumm_status status = GPUMM_OK;
   size_t element = gpumm_type_bytes (p->output);
   if (p->c0)
     for (int64_t j = 0; j < result->cols && !gpumm_is_cancelled (); j++)
@@ -431,7 +592,10 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   product.c = result->values;
   product.ldc = result->ld;
   product.symmetry = job->symmetry;
-  gpumm_status status = gpumm_blas_product (&product, 0, &kernel);
+  if (gpumm_is_real_by_complex (p))
+    status = gpumm_blas_real_by_complex (p, result, &kernel);
+  else
+    status = gpumm_blas_product (&product, 0, &kernel);
   snprintf (job->report.kernel, sizeof job->report.kernel, "%s", kernel);
   job->report.flops = gpumm_dense_flops (p);
   return status;

@@ -10,6 +10,10 @@
  * above this BLAS's integers) are split. */
 gpumm_status gpumm_blas_product (const gpumm_product *p, int64_t largest, const char **kernel);
 
+/* C = op(A) op(B) of full matrices, one real and one complex, by real products. */
+gpumm_status gpumm_blas_real_by_complex (const gpumm_problem *p, gpumm_matrix *c,
+                                         const char **kernel);
+
 /* For many products in several threads. gpumm_blas_share returns the number of threads that may call
  * gpumm_blas_product at once, or 0 if this BLAS has threads of its own that gpumm cannot stop. Each of
  * the threads first calls gpumm_blas_alone. gpumm_blas_unshare, after a share that was not 0, gives the

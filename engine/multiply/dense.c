@@ -466,8 +466,9 @@ static double seconds (const gpumm_problem *p, const gpumm_place *gpu,
                        const struct gpumm_sparse_estimate *estimate) {
   (void) estimate;
   const double up = gpumm_bytes_up (p), down = gpumm_bytes_down (p);
+  const double both = p->a.type == p->b.type ? 1 : 2; /* a real operand is made complex */
   const double all = gpu->call + up / gpu->upload + down / gpu->download
-                     + gpumm_dense_flops (p) / gpu->flops[p->output];
+                     + both * gpumm_dense_flops (p) / gpu->flops[p->output];
   /* Small transfers are slower: fewer threads copy, and the first and last MB overlap with
    * nothing. */
   const double part = gpu->near_bytes > 0 ? (up + down) / gpu->near_bytes : 0;

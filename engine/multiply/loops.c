@@ -40,11 +40,6 @@
 static void (*const multiply[]) (const gpumm_problem *problem, gpumm_matrix *result) = {
     [GPUMM_S] = multiply_s, [GPUMM_D] = multiply_d, [GPUMM_C] = multiply_c, [GPUMM_Z] = multiply_z};
 
-static int takes (const gpumm_problem *p) {
-  return p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE && gpumm_is_float (p->a.type)
-         && p->a.type == p->b.type;
-}
-
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   gpumm_progress_of ((double) result->cols);
@@ -57,6 +52,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
 const gpumm_algorithm gpumm_algorithm_loops = {
     .name = "loops",
     .summary = "the definition of a product: three plain loops on the CPU, slow",
-    .takes = takes,
+    .takes = gpumm_is_dense_float, /* of a real and a complex matrix one is made complex before */
     .run = run,
 };

@@ -8,13 +8,10 @@
  * Where the arrays lie on a device, small pages are one launch for all, and what cannot be launched so is
  * queued product by product.
  *
- * A page of a complex array is real if none of its elements has an imaginary part, as A(:,:,i) is in
- * Octave: Inf times its elements is Inf and not NaN. The result becomes real only as a whole. On a device
- * complex is complex: nothing looks at the elements.
- *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
 #include "blas.h"
+#include "real_by_complex.h"
 #include "cancel.h"
 #include "clock.h"
 #include "error.h"
@@ -55,75 +52,9 @@ struct batch {
   int64_t bytes_a, bytes_b, bytes_c; /* of a page */
   int64_t count;                     /* products */
   double work;                       /* operations of one of them */
-  int is_split; /* of one real and one complex array, or with real pages in a complex array */
   solver *multiply;
   const gpumm_options *options;
 };
-
-/* ---- parts of complex numbers ------------------------------------------------------------- */
-
-/* These loops end early after a cancellation, which the product reports. */
-
-#define PARTS(real, suffix)                                                                        \
-  static int has_imaginary_##suffix (const void *x, int64_t count) {                               \
-    const real *v = x;                                                                             \
-    for (int64_t i = 0; i < count && !gpumm_is_cancelled_at (i); i++)                              \
-      if (v[2 * i + 1] != 0)                                                                       \
-        return 1;                                                                                  \
-    return 0;                                                                                      \
-  }                                                                                                \
-  static void split_##suffix (const void *x, int64_t count, int part, void *to) {                  \
-    const real *from = (const real *) x + part;                                                    \
-    for (int64_t i = 0; i < count && !gpumm_is_cancelled_at (i); i++)                              \
-      ((real *) to)[i] = from[2 * i];                                                              \
-  }                                                                                                \
-  static void join_##suffix (const void *re, const void *im, int64_t count, int negate,            \
-                             void *to) {                                                           \
-    real *c = to;                                                                                  \
-    for (int64_t i = 0; i < count && !gpumm_is_cancelled_at (i); i++) {                            \
-      const real y = im ? ((const real *) im)[i] : 0;                                              \
-      c[2 * i] = ((const real *) re)[i];                                                           \
-      c[2 * i + 1] = negate ? -y : y;                                                              \
-    }                                                                                              \
-  }
-PARTS (float, s)
-PARTS (double, d)
-
-static int has_imaginary (const gpumm_matrix *x) {
-  const int64_t count = x->rows * x->cols;
-  return x->type == GPUMM_C ? has_imaginary_s (x->values, count)
-                            : has_imaginary_d (x->values, count);
-}
-
-/* Real numbers as complex ones; im NULL: zero. */
-static void join (const void *re, const void *im, int negate, const gpumm_matrix *to) {
-  const int64_t count = to->rows * to->cols;
-  if (to->type == GPUMM_C)
-    join_s (re, im, count, negate, to->values);
-  else
-    join_d (re, im, count, negate, to->values);
-}
-
-typedef enum { RE, IM, WHOLE } part;
-
-static gpumm_type with_parts (gpumm_type type, int complex) {
-  return gpumm_is_single (type) ? (complex ? GPUMM_C : GPUMM_S) : (complex ? GPUMM_Z : GPUMM_D);
-}
-
-/* Makes x its real or imaginary part, or complex; in `memory` where that is not how x is stored. */
-static void take (gpumm_matrix *x, part which, void *memory) {
-  const gpumm_matrix from = *x;
-  x->type = with_parts (from.type, which == WHOLE);
-  if (x->type == from.type)
-    return;
-  x->values = memory;
-  if (which == WHOLE)
-    join (from.values, NULL, 0, x);
-  else if (x->type == GPUMM_S)
-    split_s (from.values, from.rows * from.cols, which, memory);
-  else
-    split_d (from.values, from.rows * from.cols, which, memory);
-}
 
 /* ---- one page ----------------------------------------------------------------------------- */
 
@@ -131,6 +62,8 @@ static gpumm_status by_blas (const batch *b, const gpumm_problem *problem, gpumm
   (void) b;
   gpumm_problem p = *problem;
   gpumm_symmetry symmetry;
+  if (gpumm_is_real_by_complex (&p))
+    return gpumm_blas_real_by_complex (&p, c, NULL);
   gpumm_status status = gpumm_find_symmetry (&p, &symmetry);
   gpumm_product product = gpumm_product_of (&p);
   product.c = c->values;
@@ -155,77 +88,6 @@ static gpumm_status by_job (const batch *b, const gpumm_problem *problem, gpumm_
   return status;
 }
 
-/* A thread's memory for split pages: each has room for a page in complex numbers. */
-typedef struct {
-  void *a, *b, *c;
-  gpumm_owner owner;
-} workspace;
-
-static gpumm_status new_workspace (const batch *b, workspace *w) {
-  *w = (workspace){0};
-  if (!b->is_split)
-    return GPUMM_OK;
-  const gpumm_problem *p = &b->problem;
-  const size_t element = gpumm_type_bytes (p->output);
-  w->a = gpumm_own (&w->owner, p->a.rows * p->a.cols, element);
-  w->b = gpumm_own (&w->owner, p->b.rows * p->b.cols, element);
-  w->c = gpumm_own (&w->owner, b->c.rows * b->c.cols, element);
-  return w->a && w->b && w->c ? GPUMM_OK : GPUMM_HOST_MEMORY;
-}
-
-/* The product of these parts of both operands. */
-static gpumm_status multiply_parts (const batch *b, const workspace *w,
-                                    const gpumm_problem *problem, part of_a, part of_b,
-                                    gpumm_matrix *c) {
-  gpumm_problem parts = *problem;
-  take (&parts.a, of_a, w->a);
-  take (&parts.b, of_b, w->b);
-  c->type = parts.output = parts.a.type;
-  return b->multiply (b, &parts, c);
-}
-
-/* A complex page as it lies by a real one: a real page with twice the rows. */
-static gpumm_status multiply_pairs (const batch *b, const workspace *w,
-                                    const gpumm_problem *problem, gpumm_matrix *c) {
-  gpumm_problem pairs = *problem;
-  take (&pairs.b, RE, w->b);
-  pairs.output = pairs.a.type = c->type = pairs.b.type;
-  pairs.a.rows *= 2;
-  pairs.a.ld *= 2;
-  c->rows *= 2;
-  c->ld *= 2;
-  return b->multiply (b, &pairs, c);
-}
-
-/* A page of which at least one operand is real, with a complex result: in real products, as Octave
- * computes it. */
-static gpumm_status multiply_split (const batch *b, const workspace *w,
-                                    const gpumm_problem *problem, gpumm_matrix *c) {
-  gpumm_problem page = *problem; /* with the types that the pages have as Octave sees them */
-  const int complex_a = gpumm_is_complex (page.a.type) && has_imaginary (&page.a);
-  const int complex_b = gpumm_is_complex (page.b.type) && has_imaginary (&page.b);
-  page.a.type = with_parts (page.a.type, complex_a);
-  page.b.type = with_parts (page.b.type, complex_b);
-  if (b->multiply == by_job && page.a.type == problem->a.type && page.b.type == problem->b.type)
-    return by_job (b, problem, c); /* a job multiplies a real page by a complex one itself */
-  if ((complex_a && complex_b) || (complex_a != complex_b && gpumm_octave_widens (&page)))
-    return multiply_parts (b, w, problem, WHOLE, WHOLE, c);
-  if (complex_a && !complex_b && page.a.op == GPUMM_NONE)
-    return multiply_pairs (b, w, problem, c);
-  const int64_t count = c->rows * c->cols;
-  gpumm_matrix re = *c, im = *c;
-  re.values = w->c;
-  gpumm_status status = multiply_parts (b, w, problem, RE, RE, &re);
-  im.values = (char *) w->c + (size_t) count * gpumm_type_bytes (re.type);
-  if (!status && (complex_a || complex_b))
-    status = multiply_parts (b, w, problem, complex_a ? IM : RE, complex_b ? IM : RE, &im);
-  if (status)
-    return status;
-  join (re.values, complex_a || complex_b ? im.values : NULL,
-        (complex_a ? page.a.op : page.b.op) == GPUMM_CTRANSPOSE, c);
-  return gpumm_check_cancelled ();
-}
-
 /* The operands and the result of this page. */
 static void find_page (const batch *b, int64_t page, gpumm_problem *problem, gpumm_matrix *c) {
   int64_t at_a = 0, at_b = 0, rest = page;
@@ -241,25 +103,23 @@ static void find_page (const batch *b, int64_t page, gpumm_problem *problem, gpu
   c->values = (char *) c->values + page * b->bytes_c;
 }
 
-static gpumm_status multiply_page (const batch *b, const workspace *w, int64_t page) {
+static gpumm_status multiply_page (const batch *b, int64_t page) {
   gpumm_problem problem;
   gpumm_matrix c;
   find_page (b, page, &problem, &c);
-  return b->is_split ? multiply_split (b, w, &problem, &c) : b->multiply (b, &problem, &c);
+  return b->multiply (b, &problem, &c);
 }
 
 /* ---- all pages ---------------------------------------------------------------------------- */
 
 static gpumm_status one_by_one (const batch *b) {
-  workspace w;
-  gpumm_status status = new_workspace (b, &w);
+  gpumm_status status = GPUMM_OK;
   if (b->count > 1) /* of a single one the job tells */
     gpumm_progress_of ((double) b->count * b->work);
   for (int64_t page = 0; page < b->count && !status; page++) {
-    status = multiply_page (b, &w, page);
+    status = multiply_page (b, page);
     gpumm_progress_add (b->work);
   }
-  gpumm_release_owned (&w.owner);
   return status;
 }
 
@@ -275,16 +135,14 @@ typedef struct {
 static void share (void *context, int worker) {
   shared_pages *r = context;
   const batch *b = r->b;
-  workspace w;
+  gpumm_status status = GPUMM_OK;
   (void) worker;
   if (r->calls_blas)
     gpumm_blas_alone ();
-  gpumm_status status = new_workspace (b, &w);
   for (int64_t at; !status && !atomic_load (&r->failed)
                    && (at = atomic_fetch_add (&r->next, r->piece)) < b->count;)
     for (int64_t page = at; page < gpumm_least (at + r->piece, b->count) && !status; page++)
-      status = multiply_page (b, &w, page); /* which looks whether it was cancelled */
-  gpumm_release_owned (&w.owner);
+      status = multiply_page (b, page); /* which looks whether it was cancelled */
   int none = GPUMM_OK;
   if (status && atomic_compare_exchange_strong (&r->failed, &none, status))
     snprintf (r->why, sizeof r->why, "%s", gpumm_last_error ());
@@ -455,19 +313,6 @@ gpumm_status gpumm_pages_result (const gpumm_pages *pages, gpumm_matrix *shape) 
   return describe (pages, &problem, shape);
 }
 
-/* Is some page of a complex array real? */
-static int has_real_page (const gpumm_matrix *x, int64_t bytes, int64_t count) {
-  gpumm_matrix page = *x;
-  if (!gpumm_is_complex (x->type))
-    return 0;
-  for (int64_t i = 0; i < count && !gpumm_is_cancelled (); i++) {
-    page.values = (char *) x->values + i * bytes;
-    if (!has_imaginary (&page))
-      return 1;
-  }
-  return 0;
-}
-
 /* The number of pages that an operand has, from the first to the last that the steps reach. */
 static int64_t pages_of (const batch *b, const int64_t *steps) {
   int64_t last = 0;
@@ -547,17 +392,7 @@ gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_options *opt
     return status;
   gpumm_cancel_enter ();
   gpumm_progress_enter (gpumm_seconds (), 0, 1);
-  const int is_uneven = !b.c.buffer
-                        && (has_real_page (&b.problem.a, b.bytes_a, pages_of (&b, b.steps_a))
-                            || has_real_page (&b.problem.b, b.bytes_b, pages_of (&b, b.steps_b)));
-  const int is_mixed = b.problem.a.type != b.problem.b.type;
-  batch joined = b;
-  join_pages (&joined);
-  /* Octave's rule for a real by a complex matrix, which decides where NaN and Inf go, is one of sizes */
-  if (!is_uneven
-      && (!is_mixed || gpumm_octave_widens (&b.problem) == gpumm_octave_widens (&joined.problem)))
-    b = joined;
-  b.is_split = is_uneven || (is_mixed && b.count > 1);
+  join_pages (&b);
   status = gpumm_check_cancelled ();
   if (!status)
     status = multiply_pages (&b);

@@ -195,7 +195,6 @@ static void test_out_of_core (void) {
   CHECK (strcmp (report.algorithm, "tiled") == 0 && strncmp (report.kernel, "tiled_", 6) == 0,
          "ran %s %s", report.algorithm, report.kernel);
   free_sample (s);
-  /* real by complex runs kernels too, by real products */
   gpumm_reset ();
 }
 
