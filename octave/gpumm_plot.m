@@ -21,13 +21,9 @@
 ## on.  The crossover is the size from which Strassen's algorithm is faster at every size measured.
 ## Differences that the next run may reverse do not count: four of five turns must take less than
 ## 98 % of the fastest turn of the other algorithm.
-## @item @qcode{"stages"}
-## The shares of upload, compute, download and the rest in the time of a call.
 ## @item @qcode{"roofline"}
 ## Rate by arithmetic intensity, as counted by @code{gpumm_kernel}, under the ceilings of this
 ## machine.
-## @item @qcode{"pattern"}
-## Which blocks of two sparse matrices and of their product have nonzeros.
 ## @end table
 ##
 ## On two cores of a CPU the measurements take 9 s for @qcode{"strassen"}, 5 s for @qcode{"speedup"},
@@ -49,9 +45,6 @@
 ## @item @qcode{"Ceilings"}
 ## For the roofline: @code{[GFLOPS, GB/s]}.  By default both are measured: the first by the fastest
 ## product (cuBLAS, or @code{*}), the second by a matrix times a vector.
-## @item @qcode{"A"}, @qcode{"B"}, @qcode{"Block"}
-## For the pattern: the matrices, full, sparse or @code{blocksparse}, and the width of a block, by
-## default 8.
 ## @item @qcode{"Data"}
 ## Draw the data of an earlier call with the same @var{what}, and measure nothing.
 ## @item @qcode{"File"}
@@ -60,13 +53,10 @@
 ##
 ## @example
 ## @group
-## S = kron (speye (3), ones (2));
-## [h, data] = gpumm_plot ("pattern", "A", S, "B", S, "Block", 2);
-## data.C
+## [h, data] = gpumm_plot ("rates", "Sizes", 32, "Kernels", @{"naive", "tiled"@});
+## size (data.gflops)
 ##   @result{} ans =
-##        1   0   0
-##        0   1   0
-##        0   0   1
+##        2   1
 ## close (h)
 ## @end group
 ## @end example
@@ -79,15 +69,16 @@ function [h, data] = gpumm_plot (what, varargin)
              "block size", @measure_blocks, @draw_blocks; ...
              "speedup", @measure_speedup, @draw_speedup; ...
              "strassen", @measure_strassen, @draw_strassen; ...
-             "stages", @measure_stages, @draw_stages; ...
-             "roofline", @measure_roofline, @draw_roofline; ...
-             "pattern", @measure_pattern, @draw_pattern};
+             "roofline", @measure_roofline, @draw_roofline};
   if (nargin < 1)
     print_usage ();
   endif
   at = [];
   if (ischar (what) && isrow (what))
     at = find (strcmpi (what, figures(:,1)));
+    demand (! strcmpi (what, "stages"), ...
+            "\"stages\" was removed; write [C, info] = gpumm (A, B); info.seconds");
+    demand (! strcmpi (what, "pattern"), "\"pattern\" was removed; write spy (A * B)");
   endif
   demand (! isempty (at), "WHAT must be \"%s\"", strjoin (figures(:,1), "\", \""));
   what = figures{at,1};
@@ -136,16 +127,12 @@ endfunction
 function o = parse (list)
 
   is_whole = @(x) is_positive (x) && all (x(:) == fix (x(:)));
-  is_matrix = @(x) (isnumeric (x) || islogical (x)) && ndims (x) == 2;
   table = { ...
     "Sizes", [], @(x) is_whole (x) && isvector (x), "a vector of whole numbers, from 1"; ...
     "Kernels", {}, @(x) iscellstr (x) && ! isempty (x), "a cell array of names"; ...
     "Backend", "auto", @(x) ischar (x) && any (strcmpi (x, {"auto", "cpu", "gpu"})), ...
     "\"auto\", \"cpu\" or \"gpu\""; ...
     "Ceilings", [], @(x) is_positive (x) && numel (x) == 2, "[GFLOPS, GB/s]"; ...
-    "A", [], is_matrix, "a matrix"; ...
-    "B", [], is_matrix, "a matrix"; ...
-    "Block", 8, @(x) is_whole (x) && isscalar (x), "a whole number, from 1"; ...
     "Data", [], @(x) isstruct (x) && isscalar (x), "a struct"; ...
     "File", "", @(x) ischar (x) && isrow (x) && ! isempty (regexpi (x, '\.(png|svg|pdf)$')), ...
     "the name of a .png, .svg or .pdf file"};
@@ -154,12 +141,6 @@ function o = parse (list)
   o.kernels = o.kernels(:).';
   o.backend = lower (o.backend);
   o.ceilings = double (o.ceilings(:).');
-  for name = {"a", "b"}
-    if (isa (o.(name{1}), "blocksparse"))
-      o.(name{1}) = full (o.(name{1}));
-    endif
-  endfor
-  o.block = double (o.block);
   if (strcmp (o.backend, "auto"))
     o.backend = {"cpu", "gpu"}{1 + gpumm_available("gpu")};
   elseif (strcmp (o.backend, "gpu") && ! gpumm_available ("gpu"))
@@ -415,39 +396,6 @@ function yes = is_faster (mine, other)
   yes = mine(:,end - floor (columns (mine) / 5)) < 0.98 * min (other);
 endfunction
 
-function d = measure_stages (o)
-  o = defaults (o, 128, 2048, {"gpumm", "naive", "tiled", "register"});
-  d = new_data (o);
-  d.sizes = o.sizes(end);
-  d.seconds = zeros (numel (o.kernels), 4);
-  d.stages = {"upload", "compute", "download", "the rest of the call"};
-  [A, B, R] = operands (d.sizes);
-  if (strcmp (o.backend, "gpu"))
-    pause (1); # as measure_speedup does
-  endif
-  __progress__ (0, numel (o.kernels));
-  for i = 1:numel (o.kernels)
-    options = call_options (o.kernels{i}, o.backend);
-    gpumm (A, B, options{:});
-    least = Inf;
-    for round = 1:7
-      begun = tic ();
-      [C, info] = gpumm (A, B, options{:});
-      seconds = toc (begun);
-      if (seconds < least)
-        least = seconds;
-        s = info.seconds;
-        d.seconds(i,:) = [s.upload, s.compute, s.download, 0];
-        d.seconds(i,4) = max (0, seconds - sum (d.seconds(i,:)));
-        d.total(i) = seconds;
-        d.ran{i} = info.kernel;
-      endif
-    endfor
-    check (o.kernels{i}, C, A, B, R);
-    __progress__ (i, numel (o.kernels));
-  endfor
-endfunction
-
 function d = measure_roofline (o)
   o = defaults (o, 128, 2048, {"naive", "tiled_8", "tiled_16", "tiled_32", "register_32x32x4", ...
                                "register_64x64x8"});
@@ -496,30 +444,6 @@ function c = measure_ceilings (backend)
   c(2) = 8e-9 * m ^ 2 / time_kernel (name, A, x, A * x, backend);
 endfunction
 
-function d = measure_pattern (o)
-  A = o.a;
-  B = o.b;
-  if (isempty (A))
-    A = kron (sprand (12, 12, 0.15) + speye (12), ones (8));
-  endif
-  if (isempty (B))
-    B = A;
-  endif
-  C = gpumm (A, B);
-  b = o.block;
-  d = struct ("what", "", "block", b, "rows", rows (A), "columns", columns (B), ...
-              "A", share (A, b), "B", share (B, b), "C", share (C, b), ...
-              "nonzeros", [nnz(A), nnz(B), nnz(C)]);
-endfunction
-
-## The share of nonzeros in each b x b block.
-function S = share (X, b)
-  [i, j] = find (X);
-  in = @(count) min (b, count - b * (0:ceil (count / b) - 1));
-  S = accumarray ([ceil(i(:) / b), ceil(j(:) / b)], 1, ceil (size (X) / b));
-  S ./= in (rows (X)).' * in (columns (X));
-endfunction
-
 ## ---- drawing ------------------------------------------------------------------------------------
 
 ## Okabe and Ito's colours, which the colour-blind tell apart, and a marker beside each.
@@ -535,8 +459,8 @@ function a = main_axes ()
   hold (a, "on");
 endfunction
 
-## One line of the legend for each name: kinds are "line", "marker", "bar", or "black" for a line
-## without a marker; of the colours and markers in styles.
+## One line of the legend for each name: kinds are "line", "marker", or "black" for a line without a
+## marker; of the colours and markers in styles.
 function draw_legend (names, kinds, styles)
   a = axes ("position", [0.75, 0.16, 0.24, 0.75], "visible", "off");
   hold on;
@@ -549,8 +473,6 @@ function draw_legend (names, kinds, styles)
         plot (0.06, y, marker, "color", colour, "markerfacecolor", colour, "markersize", 6);
       case "marker"
         plot (0.06, y, marker, "color", colour, "markerfacecolor", colour, "markersize", 9);
-      case "bar"
-        rectangle ("position", [0, y - 0.02, 0.12, 0.04], "facecolor", colour, "edgecolor", "none");
       case "black"
         plot ([0, 0.12], [y, y], "k-", "linewidth", 1.5);
     endswitch
@@ -632,29 +554,6 @@ function draw_strassen (d)
           ["Strassen against the block algorithm: " said], d);
 endfunction
 
-function draw_stages (d)
-  colours = [6, 2, 3, 5];
-  share = 100 * d.seconds ./ sum (d.seconds, 2);
-  n = rows (share);
-  a = axes ("position", [0.27, 0.16, 0.46, 0.75]);
-  padded = [share; zeros(1, 4)]; # barh takes one row for a column
-  bars = barh (2 * (1:n + 1), padded, 0.6, "stacked"); # away from its line at 0
-  for k = 1:numel (bars)
-    set (bars(k), "facecolor", style (colours(k)), "edgecolor", "none");
-  endfor
-  names = cell (1, n);
-  for i = 1:n
-    names{i} = __drawn_text__ (sprintf ("%s, %.3g ms", d.ran{i}, 1e3 * d.total(i)));
-    text (-1.5, 2 * i, names{i}, "fontsize", 13, "interpreter", "none", ...
-          "horizontalalignment", "right"); # labels of ticks would lose their underscores
-  endfor
-  axis ([0, 100, 1, 2 * n + 1], "ij");
-  set (a, "ytick", [], "fontsize", 13, "xgrid", "on", "box", "on", "ticklength", [0, 0]);
-  labels ("share of the stages' time (%); in milliseconds, the whole call", "", ...
-          sprintf ("Where the milliseconds go, n = %d, double", d.sizes), d);
-  draw_legend (d.stages, repmat ({"bar"}, 1, 4), colours);
-endfunction
-
 function draw_roofline (d)
   peak = d.ceilings(1);
   rate = d.ceilings(2);
@@ -685,33 +584,6 @@ function s = with_unit (rate, unit)
   endif
 endfunction
 
-function draw_pattern (d)
-  axes ("position", [0, 0, 1, 1], "visible", "off");
-  text (0.5, 0.12, sprintf (["blocks of %d x %d; black: all of a block is nonzero, grey: some, " ...
-                             "white: none"], d.block, d.block), "fontsize", 13, ...
-        "horizontalalignment", "center");
-  names = {"A", "B", "C = A B"};
-  parts = {d.A, d.B, d.C};
-  for i = 1:3
-    axes ("position", [0.09 + 0.32 * (i - 1), 0.22, 0.22, 0.7]);
-    S = parts{i};
-    sizes = size (S) * d.block;
-    shade = (S > 0) .* (0.2 + 0.8 * S); # one nonzero shows, too
-    imagesc ([0.5, columns(S) - 0.5] * d.block, [0.5, rows(S) - 0.5] * d.block, shade, [0, 1]);
-    colormap (gca (), flipud (gray (256)));
-    axis ("image");
-    ## the first and the last row and column alone, or numbers of large matrices would meet
-    set (gca (), "fontsize", 13, "ticklength", [0, 0], "xtick", [0, sizes(2)], ...
-         "ytick", [0, sizes(1)]);
-    xlabel (sprintf ("column, %d nonzeros", d.nonzeros(i)), "fontsize", 13);
-    if (i == 1)
-      ylabel ("row", "fontsize", 13);
-    endif
-    title (sprintf ("%s: %d of %d blocks", names{i}, nnz (S), numel (S)), "fontsize", 13, ...
-           "fontweight", "normal");
-  endfor
-endfunction
-
 %!error <Invalid call> gpumm_plot ()
 %!error id=gpumm:bad-value gpumm_plot ("pie")
 %!error <"rates", "block size", "speedup"> gpumm_plot (3)
@@ -724,4 +596,5 @@ endfunction
 %!error id=gpumm:bad-value gpumm_plot ("rates", "Data", struct ("what", "rates"))
 %!error id=gpumm:bad-value gpumm_plot ("roofline", "Ceilings", 3)
 %!error id=gpumm:bad-value gpumm_plot ("block size", "Kernels", {"naive"}, "Sizes", 8)
-%!error id=gpumm:bad-value gpumm_plot ("pattern", "Block", 2.5)
+%!error <"stages" was removed; write .* info.seconds> gpumm_plot ("stages")
+%!error <"pattern" was removed; write spy> gpumm_plot ("pattern", "A", 1)
