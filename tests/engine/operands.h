@@ -390,11 +390,14 @@ static inline void release_list (entries *t) {
 /* An element of op (A) op (B): the sum, the sum of sizes, the number of terms; the sum in double in
  * ascending order; for integers the sum of part[i] 2^(32 i). */
 typedef struct {
-  number sum;
-  long double size;
+  union {
+    struct {
+      long double re, im, size;
+    };
+    wide part[3];
+  };
+  double ordered_re, ordered_im;
   int64_t terms;
-  double re, im;
-  wide part[3];
 } element;
 
 /* |re| + |im|: within sqrt (2) of the absolute value, and far quicker */
@@ -413,20 +416,28 @@ static inline number times (number a, int complex_a, number b, int complex_b) {
   return isnan (creall (product)) && isnan (cimagl (product)) ? a * b : product;
 }
 
-static inline void add_product (element *x, const entry *a, int complex_a, const entry *b,
-                                int complex_b) {
-  x->sum += times (a->value, complex_a, b->value, complex_b);
-  x->size += size_of (a->value) * size_of (b->value);
+static inline void add_real (element *x, long double a, long double b) {
+  x->re += a * b;
+  x->size += fabsl (a * b);
+  x->ordered_re += (double) a * (double) b;
   x->terms++;
-  const double ar = (double) creall (a->value), ai = (double) cimagl (a->value);
-  const double br = (double) creall (b->value), bi = (double) cimagl (b->value);
+}
+
+static inline void add_complex (element *x, number a, int complex_a, number b, int complex_b) {
+  const number product = times (a, complex_a, b, complex_b);
+  x->re += creall (product);
+  x->im += cimagl (product);
+  x->size += size_of (a) * size_of (b);
+  x->terms++;
+  const double ar = (double) creall (a), ai = (double) cimagl (a);
+  const double br = (double) creall (b), bi = (double) cimagl (b);
   if (complex_a && complex_b) {
     const double re = ar * br, im = ar * bi;
-    x->re += re - ai * bi;
-    x->im += im + ai * br;
+    x->ordered_re += re - ai * bi;
+    x->ordered_im += im + ai * br;
   } else {
-    x->re += ar * br;
-    x->im += complex_a ? ai * br : complex_b ? ar * bi : 0;
+    x->ordered_re += ar * br;
+    x->ordered_im += complex_a ? ai * br : ar * bi;
   }
 }
 
@@ -444,14 +455,17 @@ static inline void sum_column (const entries *a, const entries *b, int64_t j, in
   const int complex_a = is_complex (a->type), complex_b = is_complex (b->type);
   memset (column, 0, (size_t) rows * sizeof *column);
   for (int64_t t = b->first[j]; t < b->first[j + 1]; t++) {
-    const int64_t p = b->list[t].row;
-    for (int64_t s = a->first[p]; s < a->first[p + 1]; s++) {
-      element *x = &column[a->list[s].row];
-      if (is_integer (a->type))
-        add_integers (x, a->list[s].whole, b->list[t].whole);
-      else
-        add_product (x, &a->list[s], complex_a, &b->list[t], complex_b);
-    }
+    const entry *y = &b->list[t], *x = a->list + a->first[y->row];
+    const entry *end = a->list + a->first[y->row + 1];
+    if (is_integer (a->type))
+      for (; x < end; x++)
+        add_integers (&column[x->row], x->whole, y->whole);
+    else if (!complex_a && !complex_b)
+      for (; x < end; x++)
+        add_real (&column[x->row], creall (x->value), creall (y->value));
+    else
+      for (; x < end; x++)
+        add_complex (&column[x->row], x->value, complex_a, y->value, complex_b);
   }
 }
 
@@ -533,18 +547,19 @@ static inline int is_near (const gpumm_problem *p, gpumm_type type, const elemen
   if (is_integer (p->a.type))
     return creall (got) == rounded (x, type);
   if (within == ORDERED) { /* alpha is real */
-    const double re = p->alpha.re == 1 ? x->re : p->alpha.re * x->re;
-    const double im = p->alpha.re == 1 ? x->im : p->alpha.re * x->im;
+    const double re = p->alpha.re == 1 ? x->ordered_re : p->alpha.re * x->ordered_re;
+    const double im = p->alpha.re == 1 ? x->ordered_im : p->alpha.re * x->ordered_im;
     return (isnan (re) ? isnan (creall (got)) : re == creall (got))
            && (isnan (im) ? isnan (cimagl (got)) : im == cimagl (got));
   }
+  const number sum = CMPLXL (x->re, x->im);
   if (is_special) { /* alpha is 1. The CPU has C's rules for complex numbers, a device not */
     if (within == ROUNDED && is_complex (p->a.type) && is_complex (p->b.type)
-        && !isfinite (size_of (x->sum)))
+        && !isfinite (size_of (sum)))
       return !isfinite (size_of (got));
-    return is_alike (creall (x->sum), creall (got)) && is_alike (cimagl (x->sum), cimagl (got));
+    return is_alike (creall (sum), creall (got)) && is_alike (cimagl (sum), cimagl (got));
   }
-  number expected = is_zero (p->alpha) ? 0 : x->sum * alpha;
+  number expected = is_zero (p->alpha) ? 0 : sum * alpha;
   long double size = x->size * size_of (alpha);
   if (p->c0 && !is_zero (p->beta)) {
     expected += beta * old;

@@ -4,7 +4,7 @@
  * must agree on that and on every element.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "check.h"
+#include "faults.h"
 #include "types.h"
 
 #include <fcntl.h>
@@ -327,25 +327,20 @@ static void test_changed (void) {
   }
 }
 
+static gpumm_status read_again (void *context) {
+  gpumm_matrix x;
+  (void) context;
+  const gpumm_status status = read_file (GPUMM_TYPES, &x);
+  release (&x);
+  return status;
+}
+
 static void test_memory (void) {
   static image f;
   make (&f, 4, 3, 2, 60);
   save (&f);
-  const int64_t live = gpumm_live_allocations ();
-  int failures = 0;
-  for (int64_t n = 1; n < 50; n++) {
-    gpumm_matrix x;
-    gpumm_fault_memory (n);
-    const gpumm_status status = read_file (GPUMM_TYPES, &x);
-    const int64_t counted = gpumm_fault_memory (0);
-    CHECK (!status || status == GPUMM_HOST_MEMORY, "%s", gpumm_last_error ());
-    CHECK (gpumm_live_allocations () == live, "allocation %" PRId64 " leaves memory behind", n);
-    failures += status != GPUMM_OK;
-    release (&x);
-    if (counted < n)
-      break;
-  }
-  CHECK (failures >= 5, "only %d allocations", failures);
+  fail_in_turn (
+      &(faults){.name = "read", .inject = gpumm_fault_memory, .run = read_again, .least = 5});
 }
 
 /* One change of a file, which may leave it right. */

@@ -1,9 +1,9 @@
-/* test_routine.c - routines of BLAS and LAPACK on the host device, where every allocation and every call of
- * the device fails in turn: the arguments stay as they were, and nothing is kept. That the results are
- * right is tested in tests/blas.
+/* test_routine.c - routines of BLAS and LAPACK on the host device, where every allocation and every
+ * call of the device fails in turn: the arguments stay as they were, and nothing is kept. That the
+ * results are right is tested in tests/blas.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "check.h"
+#include "faults.h"
 #include "gpumm.h"
 
 #include <stddef.h>
@@ -52,38 +52,38 @@ static gpumm_status run (gpumm_routine routine, arrays *x) {
   return gpumm_run_call (&call, GPUMM_CPU);
 }
 
-/* Makes call 1, 2, ... of `fault` fail, until the routine needs no more of them. */
-static void fail_in_turn (gpumm_routine routine, int64_t (*fault) (int64_t), const char *what) {
-  const char *name = gpumm_routine_name (routine, GPUMM_D);
-  arrays *before = check_allocate (3, sizeof *before), *x = before + 1, *right = before + 2;
-  make (before);
-  *right = *before;
-  CHECK (run (routine, right) == GPUMM_OK, "%s: %s", name, gpumm_last_error ());
-  gpumm_reset ();
-  const int64_t live = gpumm_live_allocations ();
-  int64_t failed = 0;
-  for (int64_t n = 1; n < 1000; n++) {
-    *x = *before;
-    fault (n);
-    const gpumm_status status = run (routine, x);
-    const int64_t calls = fault (0);
-    if (status == GPUMM_OK) /* also where it did without */
-      CHECK (memcmp (x, right, sizeof *x) == 0, "%s: %s %lld: another result", name, what,
-             (long long) n);
-    else
-      CHECK (memcmp (x, before, offsetof (arrays, tau)) == 0, "%s: %s %lld: arguments changed",
-             name, what, (long long) n); /* tau and pivots are results */
-    failed += status != GPUMM_OK;
-    gpumm_reset ();
-    CHECK (gpumm_live_allocations () == live, "%s: %s %lld: %lld blocks are kept", name, what,
-           (long long) n, (long long) (gpumm_live_allocations () - live));
-    if (calls < n)
-      break;
-  }
-  /* of several devices another one may do it */
-  CHECK (failed > (getenv ("GPUMM_DEVICES") ? 0 : 3), "%s: %lld failures", name,
-         (long long) failed);
-  free (before);
+typedef struct {
+  gpumm_routine routine;
+  arrays before, x, right;
+} trial;
+
+/* The right result, also where it did without; or arguments as they were: tau and pivots are
+ * results. */
+static gpumm_status try_again (void *context) {
+  trial *t = context;
+  t->x = t->before;
+  const gpumm_status status = run (t->routine, &t->x);
+  CHECK (status ? !memcmp (&t->x, &t->before, offsetof (arrays, tau))
+                : !memcmp (&t->x, &t->right, sizeof t->x),
+         "%s: %s", gpumm_routine_name (t->routine, GPUMM_D),
+         status ? "arguments changed" : "another result");
+  return status;
+}
+
+static void test_faults (gpumm_routine routine) {
+  trial *t = check_allocate (1, sizeof *t);
+  t->routine = routine;
+  make (&t->before);
+  t->right = t->before;
+  CHECK (run (routine, &t->right) == GPUMM_OK, "%s", gpumm_last_error ());
+  for (int which = 0; which < 2; which++)
+    fail_in_turn (&(faults){.name = gpumm_routine_name (routine, GPUMM_D),
+                            .inject = which ? gpumm_fault_device : gpumm_fault_memory,
+                            .run = try_again,
+                            .context = t,
+                            /* of several devices another one may do it */
+                            .least = getenv ("GPUMM_DEVICES") ? 1 : 4});
+  free (t);
 }
 
 int main (void) {
@@ -91,9 +91,7 @@ int main (void) {
                                            GPUMM_TRSM,  GPUMM_GETRF, GPUMM_GETRI,
                                            GPUMM_POTRF, GPUMM_GEQRF, GPUMM_ORMQR};
   check_seed (20261123);
-  for (size_t i = 0; i < sizeof routines / sizeof *routines; i++) {
-    fail_in_turn (routines[i], gpumm_fault_memory, "allocation");
-    fail_in_turn (routines[i], gpumm_fault_device, "device call");
-  }
+  for (size_t i = 0; i < sizeof routines / sizeof *routines; i++)
+    test_faults (routines[i]);
   return check_done ();
 }
