@@ -6,7 +6,6 @@
 #include "host_device.h"
 #include "memory/host.h"
 #include "multiply/algorithm.h"
-#include "multiply/sparse_as_dense.h"
 #include "operands.h"
 
 #include <inttypes.h>
@@ -420,8 +419,8 @@ static void test_fall_back (void) {
 
 /* Inf, NaN and what might become so in a sum would meet zeros that are not stored. */
 static void test_refused_as_dense (void) {
-  static const double bad[] = {INFINITY, -INFINITY, NAN, 0x1.8p480, -0x1p1000};
-  static const double good[] = {0, -0.0, 0x1p480, -0x1p480, 0x1p-1074};
+  static const double bad[] = {INFINITY, -INFINITY, NAN, 0x1.8p320, -0x1p1000};
+  static const double good[] = {0, -0.0, 0x1p320, -0x1p320, 0x1p-1074};
   for (int is_complex = 0; is_complex < 2; is_complex++)
     for (size_t i = 0; i < 5; i++)
       for (int side = 0; side < 2; side++) {
@@ -433,7 +432,7 @@ static void test_refused_as_dense (void) {
         double *at = (double *) x->values + check_between (0, reals - 1);
         *at = bad[i];
         CHECK (run (&as_dense, &p, &c) == GPUMM_UNSUPPORTED
-                   && strstr (gpumm_last_error (), side ? "dense matrix B" : "dense matrix A"),
+                   && strstr (gpumm_last_error (), side ? "element of B" : "element of A"),
                "%g: \"%s\"", bad[i], gpumm_last_error ());
         *at = good[i];
         CHECK (run (&as_dense, &p, &c) == GPUMM_OK, "%g: %s", good[i], gpumm_last_error ());
@@ -444,10 +443,10 @@ static void test_refused_as_dense (void) {
         release (&b);
       }
   gpumm_matrix a = make_sparse (GPUMM_D, 9, 9, 50, WHOLE), c;
-  static const double alphas[] = {NAN, INFINITY, 0x1p17};
+  static const double alphas[] = {NAN, INFINITY, 0x1.8p320};
   for (size_t i = 0; i < 3; i++) {
     const gpumm_problem p = {.a = a, .b = a, .alpha = {alphas[i], 0}};
-    CHECK (run (&as_dense, &p, &c) == GPUMM_UNSUPPORTED && strstr (gpumm_last_error (), "alpha = "),
+    CHECK (run (&as_dense, &p, &c) == GPUMM_UNSUPPORTED && strstr (gpumm_last_error (), "alpha"),
            "alpha %g", alphas[i]);
   }
   release (&a);
@@ -463,29 +462,6 @@ static void check_same (const gpumm_matrix *c, const gpumm_matrix *right) {
   for (int64_t t = 0; t < nnz; t++)
     wrong += get (c->type, c->values, t) != get (right->type, right->values, t);
   CHECK (wrong == 0, "%" PRId64 " elements differ", wrong);
-}
-
-/* B in panels, of columns as they are stored and of rows; and an A that has no room. */
-static void test_panels_as_dense (void) {
-  gpumm_matrix a = make_sparse (GPUMM_D, 16, 100000, 5, WHOLE), c, right;
-  for (int turned = 0; turned < 2; turned++) {
-    gpumm_matrix b = make_sparse (GPUMM_D, turned ? 400 : 100000, turned ? 100000 : 400, 1, WHOLE);
-    b.op = turned ? GPUMM_TRANSPOSE : GPUMM_NONE;
-    const gpumm_problem p = {.a = a, .b = b, .alpha = {2, 0}};
-    CHECK (gpumm_as_dense_width (&p) == 256, "panels of %" PRId64, gpumm_as_dense_width (&p));
-    CHECK (run (&on_cpu, &p, &right) == GPUMM_OK, "%s", gpumm_last_error ());
-    CHECK (run (&as_dense, &p, &c) == GPUMM_OK, "%s", gpumm_last_error ());
-    check_same (&c, &right);
-    release (&c);
-    release (&right);
-    release (&b);
-  }
-  release (&a);
-  a = make_sparse (GPUMM_D, 6000, 6000, 0, WHOLE);
-  const gpumm_problem p = {.a = a, .b = a, .alpha = {1, 0}};
-  CHECK (run (&as_dense, &p, &c) == GPUMM_HOST_MEMORY && strstr (gpumm_last_error (), "240 MiB"),
-         "%s", gpumm_last_error ());
-  release (&a);
 }
 
 /* A matrix by its own transpose is written out once, and BLAS makes half of C. */
@@ -588,7 +564,6 @@ int main (int argc, char **argv) {
   test_limits ();
   test_fall_back ();
   test_refused_as_dense ();
-  test_panels_as_dense ();
   test_gram_as_dense ();
   test_sparse_after_all ();
   gpumm_reset (); /* what the host device's pools keep */
