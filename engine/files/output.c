@@ -1,9 +1,9 @@
 /* output.c - files written beside the old file, which take its place when complete.
  *
- * The new file is called ".gpumm-..." until it is complete and on the disk (fsync). Then it takes its
- * name in one step (rename), with the old file's mode. A killed process leaves ".gpumm-..." behind. A
- * symbolic link stays, and the file that it leads to is replaced. Pipes, character devices and
- * descriptors of this process, such as /dev/stdout, are written to directly.
+ * The new file is called ".gpumm-..." until it is complete and on the disk (fsync). Then it takes
+ * its name in one step (rename), with the old file's mode. A killed process leaves ".gpumm-..."
+ * behind. A symbolic link stays, and the file that it leads to is replaced. Pipes, character devices
+ * and descriptors of this process, such as /dev/stdout, are written to directly.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -54,8 +54,8 @@ static int own_descriptor (const char *path) {
              : -1;
 }
 
-/* Follows links, even to names that do not exist yet. *own is the descriptor of this process at which
- * they end, or -1. Returns 0 or an errno. */
+/* Follows links, even to names that do not exist yet. *own is the descriptor of this process at
+ * which they end, or -1. Returns 0 or an errno. */
 static int follow (char target[PATH_MAX], int *own) {
   *own = -1;
   for (int links = 0; links <= MOST_LINKS; links++) {
