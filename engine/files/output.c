@@ -2,8 +2,8 @@
  *
  * The new file is called ".gpumm-..." until it is complete and on the disk (fsync). Then it takes
  * its name in one step (rename), with the old file's mode. A killed process leaves ".gpumm-..."
- * behind. A symbolic link stays, and the file that it leads to is replaced. Pipes, character devices
- * and descriptors of this process, such as /dev/stdout, are written to directly.
+ * behind. A symbolic link stays, and the file that it leads to is replaced. Pipes, character
+ * devices and descriptors of this process, such as /dev/stdout, are written to directly.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -94,9 +94,9 @@ static int open_beside (gpumm_output *o, const struct stat *old) {
     return errno;
   const mode_t mode = old ? old->st_mode & 0777 : 0666;
   do {
-    const int used = snprintf (beside, sizeof beside, "%.*s.gpumm-%d-%u",
-                               (int) folder_length (o->target), o->target, (int) getpid (),
-                               atomic_fetch_add (&calls, 1));
+    const int used =
+        snprintf (beside, sizeof beside, "%.*s.gpumm-%d-%u", (int) folder_length (o->target),
+                  o->target, (int) getpid (), atomic_fetch_add (&calls, 1));
     if (used < 0 || (size_t) used >= sizeof beside)
       return ENAMETOOLONG;
     o->fd = open (beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
