@@ -635,8 +635,7 @@ GPUMM_API gpumm_status gpumm_blocks_file_write (const char *name, const gpumm_ma
 
 /* A file that appears, or replaces an older file, complete and in one step when it is committed.
  * Until then the older file stays unchanged, even if a step fails or the process dies. The new file
- * keeps the permissions, owner and links of the older one (docs/files.md). A pipe or a device is
- * written to at once. */
+ * has the permissions of the older one (docs/files.md). A pipe or a device is written to at once. */
 typedef struct gpumm_output gpumm_output;
 
 /* Opens the output for a new or an existing name. A name that cannot be written fails here, as

@@ -262,8 +262,8 @@ function [comments, sizes, in] = read_sizes (in, labels)
 
 endfunction
 
-## The numbers of all entries, a column for each: row, column and value in the coordinate format, else
-## the value.  A complex value has two rows, a pattern none.
+## The numbers of all entries, a column for each: row, column and value in the coordinate format,
+## else the value.  A complex value has two rows, a pattern none.
 function entries = read_entries (in, info, name)
 
   labels = {"value"};

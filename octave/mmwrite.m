@@ -30,8 +30,8 @@
 ## @end table
 ##
 ## An older file is replaced only when the new file is complete; an error leaves
-## the older file unchanged.  The new file keeps the mode and the links of the
-## older file.  A pipe or a device, such as @file{/dev/stdout}, is written directly.
+## the older file unchanged.  The new file has the mode of the older file.  A pipe or
+## a device, such as @file{/dev/stdout}, is written directly.
 ##
 ## The identifier of an error is @code{gpumm:mmwrite:@var{what}}, where @var{what}
 ## is @code{argument}, @code{field}, @code{symmetry}, @code{open} or @code{write}.

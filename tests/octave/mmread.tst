@@ -805,15 +805,15 @@
 %! end_unwind_protect
 %! assert (taken > count / 20 && taken < count * 0.9);
 
-%!test  # mode and links stay; names of any kind
+%!test  # the mode stays; names of any kind
 %! folder = tempname ();
 %! mkdir (folder);
 %! unwind_protect
 %!   file = fullfile (folder, "a.mtx");
 %!   mmwrite (file, 1);
-%!   system (["chmod 604 " file "; ln " file " " file ".hard"]);
+%!   system (["chmod 604 " file]);
 %!   mmwrite (file, 3);
-%!   assert (mmread ([file ".hard"]), 3);
+%!   assert (mmread (file), 3);
 %!   assert (bitand (stat (file).mode, 511), 388);
 %!   mmwrite ("/dev/null", 1);
 %!   for name = {"a;$(touch y)`touch y`", "-f", "a\nb", "'\"\\%@_^{}", "\xff", "é"}
@@ -826,7 +826,7 @@
 %!       cd (here);
 %!     end_unwind_protect
 %!   endfor
-%!   assert (numel (readdir (folder)), 4);
+%!   assert (numel (readdir (folder)), 3);
 %! unwind_protect_cleanup
 %!   confirm_recursive_rmdir (false, "local");
 %!   rmdir (folder, "s");
