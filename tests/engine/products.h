@@ -90,7 +90,8 @@ static const shape block_shapes[] = {
 static const shape large_blocks[] = {
     BLOCKS (-3, -3, -3, -16, -16, -16), BLOCKS (-2, -2, -2, -64, -64, -64),
     BLOCKS (-6, -6, -6, -9, -9, -9),    BLOCKS (-3, -3, -3, 16, 16, 16),
-    BLOCKS (-6, -6, -6, 8, 8, 8),       BLOCKS (-2, -2, -2, 32, 32, 32)};
+    BLOCKS (-6, -6, -6, 8, 8, 8),       BLOCKS (-2, -2, -2, 32, 32, 32),
+    BLOCKS (-12, -12, -12, 2, 1, 1),    BLOCKS (-12, -12, -12, 1, 1, 1)};
 static const shape many_blocks[] = {BLOCKS (-40, -60, -9, -6, -6, -6)};
 static const shape classic_shapes[] = {BLOCKS (-40, -60, -9, 4, 4, 4),
                                        BLOCKS (-40, -60, -9, 8, 8, 8)};
@@ -209,14 +210,14 @@ static const row products[] = {
      0, "aw", ROUNDED, 69, 0, 0},
     {"blocks", "fbf", FLOATS MIXED_FLOATS INTEGERS, "full_blocks", SHAPES (block_shapes), DRAWN_OPS,
      0, "aw", ROUNDED, 69, 0, 0},
-    {"bsr", "bbb", FLOATS MIXED_FLOATS, "bsr", SHAPES (large_blocks), ALL_OPS, 0, "aw", ROUNDED, 6,
+    {"bsr", "bbb", FLOATS MIXED_FLOATS, "bsr", SHAPES (large_blocks), ALL_OPS, 0, "aw", ROUNDED, 8,
      0, 0},
     {"bsr", "bbb", FLOATS MIXED_FLOATS, "bsr", SHAPES (large_blocks), DRAWN_OPS, 0, "aw", ROUNDED,
-     6, 64 << 20, 0},
+     8, 64 << 20, 0},
     {"spmm", "bff", FLOATS MIXED_FLOATS, "spmm", SHAPES (large_blocks), ALL_OPS, 0, "aw", ROUNDED,
-     6, 0, 0},
+     8, 0, 0},
     {"spmm", "fbf", FLOATS MIXED_FLOATS, "spmm", SHAPES (large_blocks), ALL_OPS, 0, "aw", ROUNDED,
-     6, 64 << 20, 0},
+     8, 64 << 20, 0},
     {"blocks_integer", "bbb", INTEGERS_TO ("+"), "blocks_", SHAPES (many_blocks), NO_OPS, 0, "aw",
      EXACT, 8, 64 << 20, 0},
     {"classic", "bbb", "qqr", "classic", SHAPES (classic_shapes), NO_OPS, 0, "aw", EXACT, 16, 0, 0},

@@ -146,10 +146,6 @@ static void test_zeros_with (const char *name) {
   CHECK (!run (name, &p, &c, NULL), "%s", gpumm_last_error ());
   CHECK (c.start[1] == 1 && isnan (((double *) c.values)[0]), "NaN is zero");
   release (&c);
-  p.alpha.re = 0;
-  CHECK (!run (name, &p, &c, NULL), "%s", gpumm_last_error ());
-  CHECK (c.nzmax == 0 && c.start[2] == 0, "alpha = 0 leaves blocks");
-  release (&c);
 }
 
 static void test_errors (void) {

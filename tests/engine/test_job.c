@@ -417,7 +417,7 @@ static void test_not_traced (void) {
     CHECK (trace (&p, table[i].algorithm, 0, &c, &t) == GPUMM_UNSUPPORTED
                && strstr (gpumm_last_error (), "not traced"),
            "%zu, %s: %s", i, table[i].algorithm, gpumm_last_error ());
-    free (c.values);
+    release (&c);
   }
 }
 

@@ -436,7 +436,7 @@ static void spread (trial *t) {
     gpumm_matrix c;
     const int count = __builtin_popcountll (devices);
     t->options.devices = devices;
-    CHECK (!multiply (&t->x.p, &t->options, 0, &c, &report) && is_same (&c, &t->right),
+    CHECK (!multiply (&t->x.p, &t->options, 3, &c, &report) && is_same (&c, &t->right),
            "%s on devices %" PRIx64 ": %s", text_of (&t->x), devices, gpumm_last_error ());
     CHECK (report.share_count == (count > 1 ? count : 0), "%s on devices %" PRIx64 ": %d",
            text_of (&t->x), devices, report.share_count);
@@ -462,10 +462,12 @@ static void run_one (const row *r, const char *algorithm, runner *run) {
   small.shape_count = 1;
   small.values = "w";
   small.scalars = small.relates = 0;
-  const gpumm_op op = r->ops == NO_OPS ? GPUMM_NONE : GPUMM_TRANSPOSE;
+  /* transposes take memory of their own; what is spread is cut where it lies */
+  const int turns = r->ops != NO_OPS && run != spread;
   for (const char *types = r->types; strlen (types) >= 3; types += types[3] ? 4 : 3) {
     trial t;
-    make_cell (&t.x, &small, types, op, r->ops == NO_OPS ? op : GPUMM_CTRANSPOSE, 0);
+    make_cell (&t.x, &small, types, turns ? GPUMM_TRANSPOSE : GPUMM_NONE,
+               turns ? GPUMM_CTRANSPOSE : GPUMM_NONE, 0);
     t.x.algorithm = algorithm;
     t.options = options_of (&t.x);
     t.is_last = strlen (types) < 7;
