@@ -457,7 +457,7 @@ static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options 
   if (!status)
     status = plan (job);
   if (!status)
-    status = gpumm_widen (job);
+    status = gpumm_widen (job, job->plan.algorithm == &gpumm_algorithm_blas);
   if (status)
     goto done;
   announce (job);
@@ -554,8 +554,9 @@ static gpumm_status run_one_inner (gpumm_job *job, gpumm_matrix *result) {
   const gpumm_algorithm *algorithm = job->plan.algorithm;
   gpumm_report *r = &job->report;
   const gpumm_report *inner = &job->inner->report;
+  const gpumm_matrix shape = gpumm_shape_of (job->inner);
   gpumm_matrix c;
-  gpumm_status status = algorithm->into (job, &job->inner->shape, result, &c);
+  gpumm_status status = algorithm->into (job, &shape, result, &c);
   if (!status)
     status = gpumm_run (job->inner, &c);
   if (status)

@@ -797,8 +797,8 @@ array multiplied (const array &a, const array &b, gpumm_type type, const product
   ready (right);
   const bool on_host = left.device <= HOST_DEVICE;
   // conj (A) * A.' is conj (A * A'): then neither is copied, and the engine sees one array
-  const bool flips = is_complex (type) && is_mirrored (left, right)
-                     && !(is_factor (left) && is_factor (right));
+  const bool flips =
+      is_complex (type) && is_mirrored (left, right) && !(is_factor (left) && is_factor (right));
   for (array *x : {&left, &right})
     x->conjugated = x->conjugated != flips;
   left = as_factor (left);

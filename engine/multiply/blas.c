@@ -421,11 +421,11 @@ gpumm_status gpumm_blas_product (const gpumm_product *product, int64_t largest,
 
 /* ---- a real by a complex matrix --------------------------------------------------------------- */
 
-/* Bytes of the parts of a panel and of its product. */
-static const int64_t PANEL_BYTES = 32 << 20;
+/* Bytes of the parts of a panel and of its product, which stay in caches. */
+static const int64_t PANEL_BYTES = 4 << 20;
 
 /* The fewest columns of a panel: with fewer a BLAS packs the other operand too often. */
-enum { FEWEST_COLUMNS = 64 };
+enum { FEWEST_COLUMNS = 256 };
 
 /* The fewest elements for a thread, 20 to 50 us of copying. */
 static const int64_t LEAST_ELEMENTS = 65536;
@@ -435,9 +435,10 @@ typedef struct {
   void *to;
   int64_t rows, ld_from, ld_to; /* in elements of their own type */
   int conjugate;
+  gpumm_scalar alpha, beta; /* of join */
 } columns;
 
-/* split: a complex column to two real ones; join: back. */
+/* split: a complex column to two real ones; join: back, times alpha, plus beta times what is there. */
 #define LOOPS(real, suffix)                                                                        \
   static void split_##suffix (void *context, int64_t begin, int64_t end) {                         \
     const columns *c = context;                                                                    \
@@ -452,12 +453,24 @@ typedef struct {
   }                                                                                                \
   static void join_##suffix (void *context, int64_t begin, int64_t end) {                          \
     const columns *c = context;                                                                    \
+    const int is_plain = gpumm_is_one (c->alpha) && gpumm_is_zero (c->beta);                       \
+    const real ar = (real) c->alpha.re, ai = (real) c->alpha.im;                                   \
+    const real br = (real) c->beta.re, bi = (real) c->beta.im;                                     \
     for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
       const real *re = (const real *) c->from + 2 * j * c->ld_from, *im = re + c->ld_from;         \
       real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
-      for (int64_t i = 0; i < c->rows; i++) {                                                      \
+      for (int64_t i = 0; i < c->rows && is_plain; i++) {                                          \
         to[2 * i] = re[i];                                                                         \
         to[2 * i + 1] = c->conjugate ? -im[i] : im[i];                                             \
+      }                                                                                            \
+      for (int64_t i = 0; i < c->rows && !is_plain; i++) {                                         \
+        const real x = re[i], y = c->conjugate ? -im[i] : im[i], u = to[2 * i], v = to[2 * i + 1]; \
+        to[2 * i] = ai == 0 ? ar * x : ar * x - ai * y;                                            \
+        to[2 * i + 1] = ai == 0 ? ar * y : ar * y + ai * x;                                        \
+        if (br != 0 || bi != 0) {                                                                  \
+          to[2 * i] += bi == 0 ? br * u : br * u - bi * v;                                         \
+          to[2 * i + 1] += bi == 0 ? br * v : br * v + bi * u;                                     \
+        }                                                                                          \
       }                                                                                            \
     }                                                                                              \
   }
@@ -511,7 +524,12 @@ static gpumm_status run_panel (const panels *s, int64_t first, int64_t count) {
   const char *from = (const char *) x->values + (size_t) (first * (s->splits ? x->ld : 1)) * bytes;
   gpumm_status status = GPUMM_OK;
   if (s->splits) {
-    columns c = {from, s->parts, k, x->ld, k, conjugate};
+    columns c = {.from = from,
+                 .to = s->parts,
+                 .rows = k,
+                 .ld_from = x->ld,
+                 .ld_to = k,
+                 .conjugate = conjugate};
     status = over_columns (p->output, split_s, split_d, &c, count);
   }
   gpumm_product q = gpumm_product_of (p);
@@ -530,6 +548,8 @@ static gpumm_status run_panel (const panels *s, int64_t first, int64_t count) {
     q.n = 2 * count;
     q.c = s->product;
     q.ldc = q.m;
+    q.alpha = (gpumm_scalar){1, 0};
+    q.beta = (gpumm_scalar){0, 0};
   }
   if (!status)
     status = multiply_panel (s, q, count);
@@ -540,7 +560,9 @@ static gpumm_status run_panel (const panels *s, int64_t first, int64_t count) {
                .rows = q.m,
                .ld_from = q.m,
                .ld_to = s->c->ld,
-               .conjugate = conjugate && !s->splits};
+               .conjugate = conjugate && !s->splits,
+               .alpha = p->alpha,
+               .beta = p->beta};
   return over_columns (p->output, join_s, join_d, &c, count);
 }
 

@@ -90,12 +90,13 @@ typedef struct {
 WIDEN (float, s)
 WIDEN (double, d)
 
-gpumm_status gpumm_widen (struct gpumm_job *job) {
+gpumm_status gpumm_widen (struct gpumm_job *job, int by_blas) {
   gpumm_problem *p = &job->problem;
   gpumm_matrix *x = gpumm_is_complex (p->a.type) ? &p->b : &p->a;
-  const int is_scaled = !gpumm_is_one (p->alpha) || p->c0;
+  const int has_parts = p->alpha.im != 0 || p->beta.im != 0;
   int64_t elements;
-  if (!gpumm_is_real_by_complex (p) || (job->plan.algorithm == &gpumm_algorithm_blas && !is_scaled))
+  if (!gpumm_is_real_by_complex (p)
+      || (by_blas && !gpumm_is_zero (p->alpha) && !(gpumm_is_complex (p->a.type) && has_parts)))
     return GPUMM_OK;
   columns c = {.from = x->values, .rows = x->rows, .ld = x->ld};
   x->type = p->output;

@@ -24,7 +24,7 @@ gpumm_matrix gpumm_shape_of (const struct gpumm_job *job);
 gpumm_matrix *gpumm_as_shaped (const struct gpumm_job *job, gpumm_matrix *result,
                                gpumm_matrix *pairs);
 
-/* Makes the real operand of a planned job complex, unless the BLAS multiplies it as it is. */
-gpumm_status gpumm_widen (struct gpumm_job *job);
+/* Makes the real operand of a planned job complex, unless the BLAS computes and multiplies it as it is. */
+gpumm_status gpumm_widen (struct gpumm_job *job, int by_blas);
 
 #endif

@@ -834,10 +834,6 @@ static void test_pairs_of_blocks (void) {
     q.a.cols = 2 * n;
     CHECK (fabs (gpumm_blocks_pairs (&q) - turned) <= 0.05 * turned, "n %lld, A': %g, not %g",
            (long long) n, gpumm_blocks_pairs (&q), turned);
-    p.alpha.re = 0;
-    p.a.block_column[0] = -1;
-    CHECK (gpumm_blocks_pairs (&p) == 0, "alpha = 0: A and B are not read");
-    p.alpha.re = 1;
     p.a.start[n] = 0;
     CHECK (gpumm_blocks_pairs (&p) == 0, "nothing stored");
     drop_blocks (&p.a);
