@@ -14,13 +14,8 @@
 %!      R = R + beta * C0;
 %!    endif
 %!  catch
-%!    failed = false;
-%!    try
-%!      gpumm (A, B, "Alpha", alpha, "Beta", beta, "C", C0, varargin{:});
-%!    catch err
-%!      failed = strcmp (err.identifier, "gpumm:undefined-operator");
-%!    end_try_catch
-%!    assert (failed);
+%!    id = error_of (@gpumm, A, B, "Alpha", alpha, "Beta", beta, "C", C0, varargin{:});
+%!    assert (id, "gpumm:undefined-operator");
 %!    return;
 %!  end_try_catch
 %!  C = gpumm (A, B, "Alpha", alpha, "Beta", beta, "C", C0, varargin{:});
@@ -81,25 +76,13 @@
 %!test
 %! elsewhere = {"cpu", "gpu"}{1 + ! gpumm_available("gpu")};
 %! identifier = {"gpumm:unsupported", "gpumm:no-device"}{1 + strcmp(elsewhere, "gpu")};
-%! failed = "";
-%! try
-%!   gpumm (gpuArray (2), gpuArray (magic (3)), "Backend", elsewhere);
-%! catch err
-%!   failed = err.identifier;
-%! end_try_catch
-%! assert (failed, identifier);
+%! assert (error_of (@gpumm, gpuArray (2), gpuArray (magic (3)), "Backend", elsewhere), identifier);
 
 ## what the operators that multiply sparse gpuArrays do not take
 %!test
 %! S = gpuArray (sparse (magic (3)));
 %! for option = {{"Device", 0}, {"MaxDeviceMemory", 1e9}, {"MaxCapability", 9}, {"Algorithm", "spgemm"}, {"Backend", "cpu"}}
-%!   failed = "";
-%!   try
-%!     gpumm (S, S, option{1}{:});
-%!   catch err
-%!     failed = err.identifier;
-%!   end_try_catch
-%!   assert (strcmp (failed, "gpumm:gpuArray:gather"), "%s: %s", option{1}{1}, failed);
+%!   assert (error_of (@gpumm, S, S, option{1}{:}), "gpumm:gpuArray:gather", option{1}{1});
 %! endfor
 
 ## a complex Alpha without imaginary part counts as complex, as it does for `*`
@@ -268,13 +251,8 @@
 %!     options = [{"OutputClass", "uint32"}, options];
 %!   endif
 %!   gpumm (product{1:2}, options{:}, 7.5);
-%!   id = "none";
-%!   try
-%!     gpumm (product{1:2}, options{:}, 1);
-%!   catch err
-%!     id = err.identifier;
-%!     assert (! isempty (strfind (err.message, "under the given MaxCapability")), err.message);
-%!   end_try_catch
+%!   [id, text] = error_of (@gpumm, product{1:2}, options{:}, 1);
+%!   assert (! isempty (strfind (text, "under the given MaxCapability")), text);
 %!   assert (id, "gpumm:unsupported", product{3});
 %! endfor
 
@@ -358,14 +336,10 @@
 %! S = sparse (magic (3));
 %! for x = {S, single(magic (3)); single(magic (3)), S; S, single(2); single(eye (3)), S}'
 %!   for options = {{}, {"OutputClass", "double"}, {"OutputClass", "single"}, {"Algorithm", "sparse"}}
-%!     err = struct ("identifier", "none", "message", "");
-%!     try
-%!       gpumm (x{:}, options{1}{:});
-%!     catch err
-%!     end_try_catch
-%!     assert (err.identifier, "gpumm:undefined-operator");
-%!     assert (all (cellfun (@(way) any (strfind (err.message, way)), ...
-%!                           {"double (X)", "full (S)", "single (blocksparse (S, BLOCKSIZE))"})), err.message);
+%!     [id, text] = error_of (@gpumm, x{:}, options{1}{:});
+%!     assert (id, "gpumm:undefined-operator");
+%!     assert (all (cellfun (@(way) any (strfind (text, way)), ...
+%!                           {"double (X)", "full (S)", "single (blocksparse (S, BLOCKSIZE))"})), text);
 %!   endfor
 %! endfor
 
