@@ -29,7 +29,10 @@
 %!  for a = numbers ()
 %!    for b = numbers ()
 %!      for s = sizes
-%!        list{end+1} = {numbers(a{1}, s{1}{1}), numbers(b{1}, s{1}{2}) + beside};
+%!        list{end+1} = {numbers(a{1}, s{1}{1}), numbers(b{1}, s{1}{2})};
+%!        if (beside != 0) # true + 1 is 2
+%!          list{end}{2} += beside;
+%!        endif
 %!      endfor
 %!    endfor
 %!  endfor
