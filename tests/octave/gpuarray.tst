@@ -57,8 +57,9 @@
 %!test
 %! S = sparse ([1, 0, 2]);
 %! B = blocksparse (eye (4), 2);
-%! for pair = {1, 2; 1, single(1); [1, 2], [1; 2]; S, full(S); 1, 1i; "a:b", "a:c"; 1, "a:b"; "a:b", 1; ...
-%!             1, "gpumm:gpuArray:gather"; B, blocksparse(eye (4), 1); B, full(B); B, single(B); {1}, {2}}.'
+%! for pair = {1, 2; 1, single(1); [1, 2], [1; 2]; S, full(S); 1, 1i; {1}, {2}; ...
+%!             "a:b", "a:c"; 1, "a:b"; "a:b", 1; 1, "gpumm:gpuArray:gather"; ...
+%!             B, blocksparse(eye (4), 1); B, full(B); B, single(B)}.'
 %!   assert (! isempty (compare (@(x) one_of (isgpuarray (x), pair{:}), {1})), disp (pair));
 %!   assert (compare (@(x) one_of (isgpuarray (x), pair{1}, pair{1}), {1}), "");
 %! endfor
