@@ -206,15 +206,9 @@
 ## from outside: one check for structs and files
 
 %!function check_damaged (s, text)
-%!  try
-%!    blocksparse (s);
-%!    error ("not told: %s", text);
-%!  catch err
-%!    assert (err.identifier, "gpumm:blocksparse:structure");
-%!    if (isempty (regexp (err.message, text)))
-%!      error ("%s: %s", text, err.message);
-%!    endif
-%!  end_try_catch
+%!  [id, said] = error_of (@blocksparse, s);
+%!  assert (id, "gpumm:blocksparse:structure", text);
+%!  assert (! isempty (regexp (said, text)), "%s: %s", text, said);
 %!endfunction
 
 %!test
@@ -720,13 +714,7 @@
 %! T = S;
 %! for i = 1:20
 %!   for f = {@full, @(x) x(:,:), @(x) x.'(:,:)}
-%!     id = "none";
-%!     try
-%!       f{1}(S);
-%!     catch err
-%!       id = err.identifier;
-%!     end_try_catch
-%!     assert (id, "Octave:bad-alloc");
+%!     assert (error_of (f{1}, S), "Octave:bad-alloc");
 %!   endfor
 %! endfor
 %! clear S

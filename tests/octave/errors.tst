@@ -30,20 +30,13 @@
 %!           int8(ones (2, 3, 2)), true(2), "abc", eye(2)};
 %! for X = pairs
 %!   for C = others
+%!     allowed = {"Octave:nonconformant-args", "gpumm:bad-value"};
+%!     if (isinteger (X{1}) || isa (X{1}, "blocksparse"))
+%!       allowed = {"gpumm:removed"};
+%!     endif
 %!     for more = {{}, {"Algorithm", "blas"}, {"Output", "full"}, {"Beta", 2i}}
-%!       list = [{"C", C{1}}, more{1}];
-%!       failure = [];
-%!       try
-%!         gpumm (X{1}, X{1}, list{:});
-%!       catch failure
-%!       end_try_catch
-%!       allowed = {"Octave:nonconformant-args", "gpumm:bad-value"};
-%!       if (isinteger (X{1}) || isa (X{1}, "blocksparse"))
-%!         allowed = {"gpumm:removed"};
-%!       endif
-%!       if (! any (strcmp (failure.identifier, allowed)))
-%!         error ("%s by C %s: %s", class (X{1}), class (C{1}), failure.message);
-%!       endif
+%!       [id, text] = error_of (@gpumm, X{1}, X{1}, "C", C{1}, more{1}{:});
+%!       assert (any (strcmp (id, allowed)), "%s by C %s: %s %s", class (X{1}), class (C{1}), id, text);
 %!     endfor
 %!   endfor
 %! endfor
@@ -55,18 +48,10 @@
 %! for b = bad
 %!   for x = {2, ones(2), sparse(ones (2)), int8(ones (2)), eye(2), b{1}, ones(2, 2, 2)}
 %!     for pair = {b(1), x(1); x(1), b(1)}.'
-%!       err = struct ("identifier", "none", "message", "");
-%!       try
-%!         gpumm (pair{1}{1}, pair{2}{1});
-%!       catch err
-%!       end_try_catch
-%!       assert (err.identifier, "gpumm:undefined-operator");
-%!       assert (err.message(1:7), "gpumm: ");
-%!       try
-%!         gpumm (pair{1}{1}, pair{2}{1}, "Alpha", 2);
-%!       catch err
-%!       end_try_catch
-%!       assert (err.identifier, "gpumm:undefined-operator");
+%!       [id, text] = error_of (@gpumm, pair{1}{1}, pair{2}{1});
+%!       assert ({id, text(1:7)}, {"gpumm:undefined-operator", "gpumm: "});
+%!       id = error_of (@gpumm, pair{1}{1}, pair{2}{1}, "Alpha", 2);
+%!       assert (id, "gpumm:undefined-operator");
 %!     endfor
 %!   endfor
 %! endfor
@@ -143,19 +128,10 @@
 
 ## too large for this machine
 %!test
-%! err = struct ("identifier", "none");
-%! try
-%!   gpumm (ones (1e9, 0), ones (0, 1e9));
-%! catch err
-%! end_try_catch
-%! assert (any (strcmp (err.identifier, {"gpumm:host-memory", "Octave:nonconformant-args"})));
-%! assert (err.identifier, "gpumm:host-memory");
-%! assert (! isempty (strfind (err.message, "1000000000")));
-%! try
-%!   gpumm (ones (1e5, 0), ones (0, 1e8));
-%! catch err
-%! end_try_catch
-%! assert (err.identifier, "gpumm:host-memory");
+%! [id, text] = error_of (@gpumm, ones (1e9, 0), ones (0, 1e9));
+%! assert (id, "gpumm:host-memory");
+%! assert (! isempty (strfind (text, "1000000000")));
+%! assert (error_of (@gpumm, ones (1e5, 0), ones (0, 1e8)), "gpumm:host-memory");
 %! assert (gpumm ([1, 2], [3; 4]), 11);
 
 ## one rule for all formats: a result that memory cannot hold is refused before it is made.  The limit
@@ -172,13 +148,8 @@
 %!         if (isa (X{1}, "uint32") != ! isempty (options{1}))
 %!           continue;
 %!         endif
-%!         id = "none";
-%!         try
-%!           gpumm (X{1}, X{1}, "TransposeB", "transpose", options{1}{:});
-%!         catch err
-%!           id = err.identifier;
-%!           assert (! isempty (strfind (err.message, "3000x3000 result")), err.message);
-%!         end_try_catch
+%!         [id, text] = error_of (@gpumm, X{1}, X{1}, "TransposeB", "transpose", options{1}{:});
+%!         assert (strcmp (id, "none") || ! isempty (strfind (text, "3000x3000 result")), text);
 %!         refuses = any (strcmp (limit{1}, {"60M", "3e7"})) ...
 %!                   && ! (strcmp (limit{1}, "60M") && isa (X{1}, "single"));
 %!         assert (strcmp (id, {"none", "gpumm:host-memory"}{1 + refuses}), "%s: %s says %s", ...
@@ -187,21 +158,10 @@
 %!     endfor
 %!   endfor
 %!   setenv ("GPUMM_MAX_HOST_MEMORY", "60M");
-%!   id = "none";
-%!   try
-%!     sparse (blocksparse (ones (3000), 4)); # 72 MB by blocks, 144 MB as a sparse matrix
-%!   catch err
-%!     id = err.identifier;
-%!   end_try_catch
-%!   assert (id, "gpumm:host-memory");
+%!   B = blocksparse (ones (3000), 4); # 72 MB by blocks, 144 MB as a sparse matrix
+%!   assert (error_of (@sparse, B), "gpumm:host-memory");
 %!   setenv ("GPUMM_MAX_HOST_MEMORY", "much");
-%!   id = "none";
-%!   try
-%!     gpumm (x, x, "TransposeB", "transpose");
-%!   catch err
-%!     id = err.identifier;
-%!   end_try_catch
-%!   assert (id, "gpumm:invalid");
+%!   assert (error_of (@gpumm, x, x, "TransposeB", "transpose"), "gpumm:invalid");
 %! unwind_protect_cleanup
 %!   unsetenv ("GPUMM_MAX_HOST_MEMORY");
 %! end_unwind_protect
@@ -214,13 +174,8 @@
 %!     setenv (variable{:});
 %!     for call = {@() gpumm(magic (3), magic (3)), @() gpumm(magic (3), magic (3), "Backend", "cpu"), ...
 %!                 @() gpumm(magic (3), magic (3), "Algorithm", "loops"), @() pagemtimes(ones (2, 2, 2), ones (2))}
-%!       text = "";
-%!       try
-%!         call{1} ();
-%!       catch err
-%!         assert (err.identifier, "gpumm:invalid");
-%!         text = err.message;
-%!       end_try_catch
+%!       [id, text] = error_of (call{1});
+%!       assert (id, "gpumm:invalid");
 %!       words = sprintf ("the environment variable %s is \"%s\"; it must be ", variable{:});
 %!       assert (! isempty (strfind (text, words)), "%s", text);
 %!     endfor
@@ -256,13 +211,8 @@
 %! for algorithm = {"bsr", "blocks"}
 %!   for operands = {{x, z}, {x, x, "TransposeB", "transpose"}, {z, z, "TransposeA", "transpose"}, ...
 %!                   {z, x, "TransposeA", "transpose", "TransposeB", "transpose"}}
-%!     id = "none";
 %!     begun = cputime (); # not the clock: others may use the processors
-%!     try
-%!       gpumm (operands{1}{:}, "Backend", "cpu", "Algorithm", algorithm{1});
-%!     catch err
-%!       id = err.identifier;
-%!     end_try_catch
+%!     id = error_of (@gpumm, operands{1}{:}, "Backend", "cpu", "Algorithm", algorithm{1});
 %!     assert (id, "gpumm:host-memory");
 %!     assert (cputime () - begun < 5);
 %!   endfor
@@ -273,20 +223,10 @@
 %!test
 %! if (! gpumm_available ("gpu"))
 %!   for pair = {ones(3), ones(3); 2, ones(3); eye(3), ones(3)}.'
-%!     err = struct ("identifier", "none");
-%!     try
-%!       gpumm (pair{:}, "Backend", "gpu");
-%!     catch err
-%!     end_try_catch
-%!     assert (err.identifier, "gpumm:no-device");
+%!     assert (error_of (@gpumm, pair{:}, "Backend", "gpu"), "gpumm:no-device");
 %!   endfor
 %! else
-%!   err = struct ("identifier", "none");
-%!   try
-%!     gpumm (ones (3), ones (3), "Backend", "gpu", "Device", 99);
-%!   catch err
-%!   end_try_catch
-%!   assert (err.identifier, "gpumm:bad-value");
+%!   assert (error_of (@gpumm, ones (3), ones (3), "Backend", "gpu", "Device", 99), "gpumm:bad-value");
 %! endif
 
 ## the gateways refuse what gpumm.m would not send them

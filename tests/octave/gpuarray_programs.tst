@@ -1,6 +1,6 @@
 ## gpuarray_programs.tst - random programs on arrays that stay on a device and arrays of the host.
 ##
-## GPUMM_RANDOM_PROGRAMS in the environment is their number (1000), GPUMM_SEED the seed, which is printed.
+## GPUMM_RANDOM_PROGRAMS in the environment is their number (1000 on a device), GPUMM_SEED the seed, which is printed.
 ## In a log of a failure stands the call that repeats it.
 ## SPDX-License-Identifier: BSD-3-Clause
 
@@ -286,7 +286,7 @@
 
 %!test
 %! seed = from_environment ("GPUMM_SEED", 1 + mod (floor (time ()), 1e6));
-%! count = from_environment ("GPUMM_RANDOM_PROGRAMS", 1000);
+%! count = from_environment ("GPUMM_RANDOM_PROGRAMS", ceil (1000 / cell_step ()));
 %! printf ("gpuarray_programs.tst: GPUMM_SEED=%d GPUMM_RANDOM_PROGRAMS=%d\n", seed, count);
 %! fflush (stdout);
 %! run_programs (seed, 1, count);

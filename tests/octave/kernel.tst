@@ -238,12 +238,7 @@
 %!   assert (t.blocks, u.blocks);
 %! endfor
 %!testif ; ! gpumm_available ("gpu")
-%! try
-%!   gpumm_kernel ("naive", 1, 1, "Backend", "gpu");
-%!   error ("no error");
-%! catch err
-%!   assert (err.identifier, "gpumm:no-device");
-%! end_try_catch
+%! assert (error_of (@gpumm_kernel, "naive", 1, 1, "Backend", "gpu"), "gpumm:no-device");
 
 ## classic: each pair of blocks that meet reads b^3 numbers of A and as many of B for 2 b^3 operations;
 ## merge and search differ in how they find the pairs
@@ -308,13 +303,9 @@
 %!   assert (failed > 3 && counted < i);
 %! endfor
 %!function check_unsupported (varargin)
-%!  try
-%!    gpumm_kernel ("classic", varargin{:});
-%!    error ("no error");
-%!  catch err
-%!    assert (err.identifier, "gpumm:unsupported");
-%!    assert (! isempty (strfind (err.message, "4x4 or both of 8x8, not transposed")));
-%!  end_try_catch
+%!  [id, text] = error_of (@gpumm_kernel, "classic", varargin{:});
+%!  assert (id, "gpumm:unsupported");
+%!  assert (! isempty (strfind (text, "4x4 or both of 8x8, not transposed")));
 %!endfunction
 %!test
 %! S = blocksparse (uint16 (magic (8)), 4);

@@ -14,13 +14,8 @@
 %!      R = R + beta * C0;
 %!    endif
 %!  catch
-%!    failed = false;
-%!    try
-%!      gpumm (A, B, "Alpha", alpha, "Beta", beta, "C", C0, varargin{:});
-%!    catch err
-%!      failed = strcmp (err.identifier, "gpumm:undefined-operator");
-%!    end_try_catch
-%!    assert (failed);
+%!    id = error_of (@gpumm, A, B, "Alpha", alpha, "Beta", beta, "C", C0, varargin{:});
+%!    assert (id, "gpumm:undefined-operator");
 %!    return;
 %!  end_try_catch
 %!  C = gpumm (A, B, "Alpha", alpha, "Beta", beta, "C", C0, varargin{:});
@@ -91,13 +86,9 @@
 %!            D, gpuArray(D), places, "Write gpumm \\(gather \\(A\\), gather \\(B\\), \\.\\.\\.\\)$"
 %!            gpuArray(I), I, places, "Write gpumm \\(gather"; gpuArray(2), D, places, "Write gpumm \\(gather"}.'
 %!   for options = row{3}
-%!     err = struct ("identifier", "none", "message", "");
-%!     try
-%!       gpumm (row{1:2}, options{1}{:});
-%!     catch err
-%!     end_try_catch
-%!     assert (strcmp (err.identifier, "gpumm:removed"), "%s by %s: %s", typeinfo (row{1}), typeinfo (row{2}), options{1}{1});
-%!     assert (! isempty (regexp (err.message, row{4})), err.message);
+%!     [id, text] = error_of (@gpumm, row{1:2}, options{1}{:});
+%!     assert (strcmp (id, "gpumm:removed"), "%s by %s: %s", typeinfo (row{1}), typeinfo (row{2}), options{1}{1});
+%!     assert (! isempty (regexp (text, row{4})), text);
 %!   endfor
 %! endfor
 
@@ -105,13 +96,7 @@
 %!test
 %! S = gpuArray (sparse (magic (3)));
 %! for option = {{"Device", 0}, {"Algorithm", "spgemm"}}
-%!   failed = "";
-%!   try
-%!     gpumm (S, S, option{1}{:});
-%!   catch err
-%!     failed = err.identifier;
-%!   end_try_catch
-%!   assert (strcmp (failed, "gpumm:gpuArray:gather"), "%s: %s", option{1}{1}, failed);
+%!   assert (error_of (@gpumm, S, S, option{1}{:}), "gpumm:gpuArray:gather", option{1}{1});
 %! endfor
 
 ## a complex Alpha without imaginary part counts as complex, as it does for `*`
@@ -227,13 +212,8 @@
 %!     options = [{"OutputClass", "uint32"}, options];
 %!   endif
 %!   gpumm (product{1:2}, options{:}, 7.5);
-%!   id = "none";
-%!   try
-%!     gpumm (product{1:2}, options{:}, 1);
-%!   catch err
-%!     id = err.identifier;
-%!     assert (! isempty (strfind (err.message, "under the given MaxCapability")), err.message);
-%!   end_try_catch
+%!   [id, text] = error_of (@gpumm, product{1:2}, options{:}, 1);
+%!   assert (! isempty (strfind (text, "under the given MaxCapability")), text);
 %!   assert (id, "gpumm:unsupported", product{3});
 %! endfor
 
@@ -295,14 +275,10 @@
 %! S = sparse (magic (3));
 %! for x = {S, single(magic (3)); single(magic (3)), S; S, single(2); single(eye (3)), S}'
 %!   for options = {{}, {"Algorithm", "sparse"}}
-%!     err = struct ("identifier", "none", "message", "");
-%!     try
-%!       gpumm (x{:}, options{1}{:});
-%!     catch err
-%!     end_try_catch
-%!     assert (err.identifier, "gpumm:undefined-operator");
-%!     assert (all (cellfun (@(way) any (strfind (err.message, way)), ...
-%!                           {"double (X)", "full (S)", "single (blocksparse (S, BLOCKSIZE))"})), err.message);
+%!     [id, text] = error_of (@gpumm, x{:}, options{1}{:});
+%!     assert (id, "gpumm:undefined-operator");
+%!     assert (all (cellfun (@(way) any (strfind (text, way)), ...
+%!                           {"double (X)", "full (S)", "single (blocksparse (S, BLOCKSIZE))"})), text);
 %!   endfor
 %! endfor
 

@@ -311,12 +311,7 @@
 %!         check (X, X, op{1}, op{1});
 %!         check (X, array (b{1}, [2, 2]), op{1}, "none");
 %!       else
-%!         err.identifier = "none";
-%!         try
-%!           pagemtimes (X, Y);
-%!         catch err
-%!         end_try_catch
-%!         assert (err.identifier, "gpumm:undefined-operator");
+%!         assert (error_of (@pagemtimes, X, Y), "gpumm:undefined-operator");
 %!       endif
 %!     endfor
 %!   endfor
@@ -374,13 +369,9 @@
 %!             int8(ones (2, 2)), ones(2, 2); ones(2, 2), int8(ones (2, 2)); int8(ones (2, 2)), single(ones (2, 2)); ...
 %!             int8(ones (2, 2)), int16(ones (2, 2)); int8(ones (2, 2)), true(2, 2); int8(ones (2, 2)), ["ab"; "cd"]; ...
 %!             int8(1), int16(1); int8(ones (2, 2, 2)), int16(2); 1, containers.Map()}.'
-%!   err = struct ("identifier", "none");
-%!   try
-%!     pagemtimes (pair{:});
-%!   catch err
-%!   end_try_catch
-%!   assert (err.identifier, "gpumm:undefined-operator");
-%!   assert (strncmp (err.message, "pagemtimes: not implemented for '", 33), err.message);
+%!   [id, text] = error_of (@pagemtimes, pair{:});
+%!   assert (id, "gpumm:undefined-operator");
+%!   assert (strncmp (text, "pagemtimes: not implemented for '", 33), text);
 %! endfor
 
 %!error <pagemtimes: nonconformant arguments \(op1 is 2x3, op2 is 2x3\)> pagemtimes (ones (2, 3), ones (2, 3))

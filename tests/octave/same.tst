@@ -54,49 +54,56 @@
 %!  endif
 %!endfunction
 
-## All nine pairs of transposes of A and each second operand.  Returns how many cells ran, none of them
-## where the algorithm does not take such operands and says gpumm:unsupported.
-%!function ran = every_cell (A, alphas, varargin)
+## All pairs of transposes of A and of second operands that conform: rows of the second operand, the
+## transposes as options, op (A) * op (B), and which second operand it is.
+%!function list = cells (A, which)
 %!  names = {"none", "transpose", "ctranspose"};
-%!  ran = 0;
-%!  for which = 1:7
-%!    B = second (A, which);
+%!  list = cell (0, 4);
+%!  for w = which
+%!    B = second (A, w);
 %!    for i = 1:3
 %!      for j = 1:3
 %!        X = turned (A, i);
 %!        Y = turned (B, j);
-%!        if (columns (X) != rows (Y))
-%!          continue;
+%!        if (columns (X) == rows (Y))
+%!          options = {"TransposeA", names{i}, "TransposeB", names{j}};
+%!          list(end+1,:) = {B, options, sums(X, Y), w};
 %!        endif
-%!        P = sums (X, Y);
-%!        for alpha = alphas
-%!          options = {"TransposeA", names{i}, "TransposeB", names{j}, varargin{:}};
-%!          R = P;
-%!          if (alpha != 1)
-%!            options = [options, {"Alpha", alpha}];
-%!            R = alpha * P;
-%!          endif
-%!          if (! isreal (alpha) && ! issparse (A)) # C is not symmetric
-%!            C0 = reshape (1:numel (P), size (P));
-%!            options = [options, {"Beta", -2, "C", cast(C0, class (A))}];
-%!            R = R - 2 * C0;
-%!          endif
-%!          try
-%!            C = gpumm (A, B, options{:});
-%!          catch err
-%!            if (! strcmp (err.identifier, "gpumm:unsupported"))
-%!              rethrow (err);
-%!            endif
-%!            return;
-%!          end_try_catch
-%!          ran++;
-%!          if (! isequal (double (full (C)), R))
-%!            error ("%dx%d %s, second operand %d, %s, %s, alpha %s%s: wrong", rows (A), columns (A), ...
-%!                   typeinfo (A), which, names{i}, names{j}, num2str (alpha), ...
-%!                   sprintf (", %s", varargin{2:2:end}));
-%!          endif
-%!        endfor
 %!      endfor
+%!    endfor
+%!  endfor
+%!endfunction
+
+## Multiplies A by each second operand. Returns how many cells ran, none of them where the algorithm
+## does not take such operands and says gpumm:unsupported.
+%!function ran = every_cell (A, alphas, varargin)
+%!  ran = 0;
+%!  for c = cells (A, 1:7).'
+%!    for alpha = alphas
+%!      options = [c{2}, varargin];
+%!      R = c{3};
+%!      if (alpha != 1)
+%!        options = [options, {"Alpha", alpha}];
+%!        R = alpha * R;
+%!      endif
+%!      if (! isreal (alpha) && ! issparse (A)) # C is not symmetric
+%!        C0 = reshape (1:numel (R), size (R));
+%!        options = [options, {"Beta", -2, "C", cast(C0, class (A))}];
+%!        R = R - 2 * C0;
+%!      endif
+%!      try
+%!        C = gpumm (A, c{1}, options{:});
+%!      catch err
+%!        if (! strcmp (err.identifier, "gpumm:unsupported"))
+%!          rethrow (err);
+%!        endif
+%!        return;
+%!      end_try_catch
+%!      ran++;
+%!      assert (isequal (double (full (C)), R), ...
+%!              "%dx%d %s, second operand %d, alpha %s%s: wrong", rows (A), columns (A), ...
+%!              typeinfo (A), c{4}, num2str (alpha), ...
+%!              sprintf (", %s", options(2:2:4){:}, varargin{2:2:end}));
 %!    endfor
 %!  endfor
 %!endfunction
@@ -104,8 +111,10 @@
 ## what was wrong once
 %!test
 %! A = [1, 2i; 3, 4];
-%! assert (gpumm (A, A', "TransposeA", "transpose", "TransposeB", "transpose"), sums (A.', conj (A)));
-%! assert (gpumm (A, A.', "TransposeA", "ctranspose", "TransposeB", "ctranspose"), sums (A', conj (A)));
+%! assert (gpumm (A, A', "TransposeA", "transpose", "TransposeB", "transpose"), ...
+%!         sums (A.', conj (A)));
+%! assert (gpumm (A, A.', "TransposeA", "ctranspose", "TransposeB", "ctranspose"), ...
+%!         sums (A', conj (A)));
 
 ## as chosen by "auto", at all sizes
 %!test
@@ -166,7 +175,8 @@
 %!   assert (ran > 20, "%d cells", ran);
 %! endfor
 
-## sparse by sparse, by every way; the pattern is that of A, so that transposes meet different columns
+## sparse by sparse, by every way; the pattern is that of A, so that transposes meet different
+## columns
 %!test
 %! rand ("twister", 64);
 %! runs = zeros (1, 4);
@@ -185,7 +195,6 @@
 ## sparse by full and full by sparse of one matrix; logical ones
 %!test
 %! rand ("twister", 65);
-%! names = {"none", "transpose", "ctranspose"};
 %! for way = {"auto", "sparse", "spmm"}
 %!   for type = "dzb"
 %!     for n = [2, 9]
@@ -193,19 +202,14 @@
 %!       if (type == "b")
 %!         A = A != 0;
 %!       endif
-%!       for which = 1:4
-%!         B = second (A, which);
-%!         for i = 1:3
-%!           for j = 1:3
-%!             R = sums (turned (A, i), turned (B, j));
-%!             options = {"TransposeA", names{i}, "TransposeB", names{j}, "Algorithm", way{1}};
-%!             assert (full (gpumm (sparse (A), B, options{:})), R);
-%!             assert (full (gpumm (A, sparse (B), options{:})), R);
-%!             if (type == "b" && ! strcmp (way{1}, "spmm"))
-%!               assert (full (gpumm (sparse (A), sparse (B), options{:})), R);
-%!             endif
-%!           endfor
-%!         endfor
+%!       for c = cells (A, 1:4).'
+%!         [B, R] = c{[1, 3]};
+%!         options = [c{2}, {"Algorithm", way{1}}];
+%!         assert (full (gpumm (sparse (A), B, options{:})), R);
+%!         assert (full (gpumm (A, sparse (B), options{:})), R);
+%!         if (type == "b" && ! strcmp (way{1}, "spmm"))
+%!           assert (full (gpumm (sparse (A), sparse (B), options{:})), R);
+%!         endif
 %!       endfor
 %!     endfor
 %!   endfor
@@ -214,36 +218,24 @@
 ## blocks: by blocks, to blocks and to a full matrix, and by a full matrix
 %!test
 %! rand ("twister", 66);
-%! names = {"none", "transpose", "ctranspose"};
 %! ran = 0;
 %! ways = {"auto", "blocks", "bsr"; "auto", "blocks", "spmm"};
 %! for type = "sdcz"
 %!   for s = [4, 4; 12, 12; 8, 12](1 + (any (type == "sd")):end - (any (type == "sc")), :)'
 %!     A = whole_numbers (s(1), s(2), type) .* kron (rand (s' / 4) < 0.7, ones (4));
-%!     for which = 1:5
-%!       B = second (A, which);
-%!       for i = 1:3
-%!         for j = 1:3
-%!           X = turned (A, i);
-%!           Y = turned (B, j);
-%!           if (columns (X) != rows (Y))
-%!             continue;
-%!           endif
-%!           R = sums (X, Y);
-%!           S = blocksparse (A, [4, 4]);
-%!           T = S;
-%!           if (which > 1)
-%!             T = blocksparse (B, [4, 4]);
-%!           endif
-%!           options = {"TransposeA", names{i}, "TransposeB", names{j}};
-%!           ran++;
-%!           assert (double (gpumm (S, T, options{:}, "Output", "full")), R);
-%!           way = ways(:, mod (ran, 3) + 1);
-%!           assert (double (full (gpumm (S, T, options{:}, "Algorithm", way{1}))), R);
-%!           assert (double (gpumm (S, B, options{:}, "Algorithm", way{2})), R);
-%!           assert (double (gpumm (A, T, options{:}, "Algorithm", way{2})), R);
-%!         endfor
-%!       endfor
+%!     S = blocksparse (A, [4, 4]);
+%!     for c = cells (A, 1:5).'
+%!       [B, options, R] = c{1:3};
+%!       T = S;
+%!       if (c{4} > 1)
+%!         T = blocksparse (B, [4, 4]);
+%!       endif
+%!       ran++;
+%!       assert (double (gpumm (S, T, options{:}, "Output", "full")), R);
+%!       way = ways(:, mod (ran, 3) + 1);
+%!       assert (double (full (gpumm (S, T, options{:}, "Algorithm", way{1}))), R);
+%!       assert (double (gpumm (S, B, options{:}, "Algorithm", way{2})), R);
+%!       assert (double (gpumm (A, T, options{:}, "Algorithm", way{2})), R);
 %!     endfor
 %!   endfor
 %! endfor
@@ -252,33 +244,20 @@
 ## integers, full and by blocks, to their own class and to double
 %!test
 %! rand ("twister", 67);
-%! names = {"none", "transpose", "ctranspose"};
-%! for c = {"int8", "uint16", "int32", "uint64"}
+%! for type = {"int8", "uint16", "int32", "uint64"}
 %!   for s = [1, 1; 2, 2; 4, 8; 12, 12]'
-%!     A = cast (randi ([0, 3], s'), c{1});
-%!     for which = [1, 3, 5]
-%!       B = second (A, which);
-%!       for i = 1:3
-%!         for j = 1:3
-%!           X = turned (A, i);
-%!           Y = turned (B, j);
-%!           if (columns (X) != rows (Y))
-%!             continue;
-%!           endif
-%!           R = sums (X, Y);
-%!           options = {"TransposeA", names{i}, "TransposeB", names{j}};
-%!           assert (gpumm (A, B, options{:}), cast (R, c{1}));
-%!           assert (gpumm (A, B, options{:}, "OutputClass", "double"), R);
-%!           if (all (mod (s, 4) == 0))
-%!             S = blocksparse (A, 4);
-%!             T = S;
-%!             if (which > 1)
-%!               T = blocksparse (B, 4);
-%!             endif
-%!             assert (full (gpumm (S, T, options{:})), cast (R, c{1}));
-%!           endif
-%!         endfor
-%!       endfor
+%!     A = cast (randi ([0, 3], s'), type{1});
+%!     for c = cells (A, [1, 3, 5]).'
+%!       [B, options, R] = c{1:3};
+%!       assert (gpumm (A, B, options{:}), cast (R, type{1}));
+%!       assert (gpumm (A, B, options{:}, "OutputClass", "double"), R);
+%!       if (all (mod (s, 4) == 0))
+%!         S = T = blocksparse (A, 4);
+%!         if (c{4} > 1)
+%!           T = blocksparse (B, 4);
+%!         endif
+%!         assert (full (gpumm (S, T, options{:})), cast (R, type{1}));
+%!       endif
 %!     endfor
 %!   endfor
 %! endfor

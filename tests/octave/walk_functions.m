@@ -26,7 +26,11 @@ function [wrong, calls, names] = walk_functions (type = "blocksparse", what = "f
       names = functions_to_call ();
       lists = lists_of (type);
     endif
-    evalc ("[wrong, calls] = all_calls (names, lists);"); # some functions print
+    step = 1;
+    if (strcmp (type, "gpuArray"))
+      step = cell_step ();
+    endif
+    evalc ("[wrong, calls] = all_calls (names, lists, step);"); # some functions print
   unwind_protect_cleanup
     clear -f print_usage
     warning (state);
@@ -92,12 +96,12 @@ function names = methods_to_call (type)
   names = names(! ismember (names, left_out));
 endfunction
 
-function [wrong, calls] = all_calls (names, lists)
+function [wrong, calls] = all_calls (names, lists, step)
   wrong = {};
   calls = 0;
-  for list = lists
-    for name = names
-      text = compare (name{1}, list{1});
+  for i = 1:numel (lists)
+    for name = names(1+mod (i, step):step:end)
+      text = compare (name{1}, lists{i});
       calls++;
       if (! isempty (text))
         wrong{end+1} = text;

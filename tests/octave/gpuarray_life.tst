@@ -1,0 +1,515 @@
+## gpuarray_life.tst - gpuArrays beside the rest of Octave: their lifetimes, what is shown and
+## saved, loops and conditions, dispatch, devices, sizes that no memory holds, and how time grows.
+##
+## The device is the GPU, if there is one, else host memory.
+## SPDX-License-Identifier: BSD-3-Clause
+
+## ---- how time grows -----------------------------------------------------------------------------
+
+## A function of a whole array makes as many calls of the device for four times the columns, rows or
+## elements. The host device counts them; a GPU and host memory count none.
+%!function X = with_part (X, varargin)
+%!  X(varargin{1:end-1}) = varargin{end};
+%!endfunction
+%!function X = removed (X, varargin)
+%!  X(varargin{:}) = [];
+%!endfunction
+%!function n = device_calls (f, X)
+%!  G = gpuArray (X);
+%!  __gpumm_fault__ ("device", 0);
+%!  gather (f (G));
+%!  n = __gpumm_fault__ ("device", 0);
+%!endfunction
+%!test
+%! whole = {@(x) sum(x), @(x) sum(x, 2), @(x) mean(x), @(x) std(x), @(x) std(x, 0, 2), ...
+%!          @(x) var(x), @(x) x', @(x) x + x, @(x) bsxfun(@plus, x, x(1,:)), ...
+%!          @(x) bsxfun(@minus, x, x(:,1)), @(x) center(x), @(x) circshift(x, 1), ...
+%!          @(x) flipud(x), @(x) fliplr(x), @(x) rot90(x), @(x) x(:,end:-1:1), ...
+%!          @(x) x(:,x(1,:) != 1), @(x) x(x(:,1) != 1,:), @(x) [x, x; x, x], ...
+%!          @(x) repmat(x, 2, 2), @(x) dot(x, x), @(x) sumsq(x), @(x) norm(x, 1), @(x) diag(x), ...
+%!          @(x) isequal(x, x), @(x) any(x), @(x) meansq(x), @full};
+%! only_full = {@triu, @tril, @(x) triu(x, 1), @(x) cumsum(x), @(x) cumprod(x, 2), @(x) max(x), ...
+%!              @(x) min(x, [], 2), @(x) all(x), @(x) x(x > 0.3), @(x) find(x > 0.3), ...
+%!              @(x) with_part(x, x > 0.3, 1), @(x) with_part(x, x > 0.3, x(x > 0.3)), ...
+%!              @(x) with_part(x, ":", x(1,:) != 1, 2), ...
+%!              @(x) with_part(x, gpuArray(1:numel(x)), x), ...
+%!              @(x) with_part(x, rows(x) + 1, ":", 1), @(x) removed(x(:), x(:) > 0.3), ...
+%!              @(x) removed(x, 1:2:rows(x), ":"), @(x) removed(x, ":", x(1,:) != 1), ...
+%!              @(x) permute(x, [2, 1]), @(x) reshape(x, [], 1), @(x) cat(3, x, x), ...
+%!              @(x) zscore(x), @(x) mad(x), @(x) trapz(x), @(x) skewness(x)};
+%! texts = {};
+%! as_is = @(x) x;
+%! for kind = {as_is, @sparse, @(x) blocksparse(x, [2, 2])}
+%!   small = [8, 24; 8, 24; 24, 8; 12, 12];
+%!   large = [8, 96; 32, 24; 96, 8; 24, 24];
+%!   fs = whole;
+%!   if (isequal (kind{1}, as_is))
+%!     fs = [whole, only_full];
+%!   endif
+%!   for f = fs
+%!     for i = 1:rows (small)
+%!       of = @(size) kind{1} (reshape (mod (1:prod (size), 7) / 7 + 0.01, size));
+%!       try
+%!         n = device_calls (f{1}, of (small(i,:)));
+%!         m = device_calls (f{1}, of (large(i,:)));
+%!       catch err
+%!         if (! strcmp (err.identifier, "gpumm:gpuArray:gather"))
+%!           rethrow (err);
+%!         endif
+%!         break;
+%!       end_try_catch
+%!       if (m > n + 6)
+%!         texts{end+1} = sprintf ("%s of %s: %d calls for %s, %d for %s", func2str (f{1}), ...
+%!                                 func2str (kind{1}), n, mat2str (small(i,:)), m, ...
+%!                                 mat2str (large(i,:)));
+%!       endif
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+
+## Masks, places and parts of four times the number take four times as long, and not sixteen: in
+## seconds of the processors, so that other programs do not count.
+%!function s = seconds (f, x)
+%!  s = Inf;
+%!  for i = 1:2
+%!    begun = cputime ();
+%!    gather (f (x));
+%!    s = min (s, cputime () - begun);
+%!  endfor
+%!endfunction
+%!test
+%! parts_of = @(n) num2cell (reshape (1:100*n, 100, n), 1);
+%! twice_put = @(x) with_part (x, [1:numel(x), 1:numel(x)], [x, x]);
+%! of_parts = @(x) horzcat (cellfun (@gpuArray, x, "UniformOutput", false){:});
+%! cases = {@(x) with_part(x, x > 0.3, x(x > 0.3)), @rand, @gpuArray, 25e3; ...
+%!          @(x) with_part(x, gather (x) > 0.3, gather (x(x > 0.3))), @rand, @gpuArray, 25e3; ...
+%!          @(x) with_part(x, gpuArray (randperm (numel (x))), x), @rand, @gpuArray, 25e3; ...
+%!          twice_put, @(n) rand(1, n), @gpuArray, 25e3; ...
+%!          @(x) removed(x, x > 0.3), @(n) rand(1, n), @gpuArray, 25e3; ...
+%!          @(x) x(x > 0.3), @rand, @gpuArray, 25e3; ...
+%!          @(x) find(x > 0.3), @rand, @gpuArray, 25e3; ...
+%!          of_parts, parts_of, @(x) x, 400};
+%! for i = 1:rows (cases)
+%!   [f, make, up_there, n] = cases{i,:};
+%!   if (isequal (make, @rand))
+%!     make = @(n) rand (n, 1);
+%!   endif
+%!   short = seconds (f, up_there (make (n)));
+%!   long = seconds (f, up_there (make (4 * n)));
+%!   if (long > 8 * short + 0.2)
+%!     error ("%s: %g s for %d, %g s for %d", func2str (f), short, n, long, 4 * n);
+%!   endif
+%! endfor
+
+## ---- truth, loops, numbers ----------------------------------------------------------------------
+
+%!test
+%! G = gpuArray ([1, 2, 3]);
+%! yes = 0;
+%! if (G), yes += 1; endif
+%! if (gpuArray ([1, 0])), yes += 10; endif
+%! if (gpuArray ([])), yes += 100; endif
+%! if (gpuArray (true)), yes += 1000; endif
+%! if (G(1) < 2 && sum (G) > 5 || false), yes += 10000; endif
+%! assert (yes, 11001);
+%! n = gpuArray (4);
+%! while (n > 1)
+%!   n -= 1;
+%! endwhile
+%! assert (gather (n), 1);
+%! assert (zeros (gpuArray (2), gpuArray (3)), zeros (2, 3));
+%! assert (sprintf ("%g %d", gpuArray (1.5), gpuArray (int8 (3))), "1.5 3");
+%! assert (num2str (gpuArray (3)), "3");
+%! k = 0;
+%! for i = gpuArray (3)
+%!   k += 2 * i;
+%! endfor
+%! assert (gather (k), 6);
+%! total = gpuArray (0);
+%! for column = [1, 2; 3, 4]
+%!   total += sum (column);
+%! endfor
+%! assert (gather (total), 10);
+%! x = 2;
+%! if (gpuArray (1) > 0)
+%!   x = gpuArray (1);
+%! endif
+%! assert (gather (x), 1);
+%! switch (gpuArray (2))
+%!   case 1
+%!     k = 1;
+%!   case 2
+%!     k = 2;
+%! endswitch
+%! assert (k, 2);
+%!error <NaN> if (gpuArray ([NaN, 1])), endif
+%!error <NaN> ! gpuArray ([NaN, 1])
+%!error <NaN> gpuArray ([NaN, 1]) & true
+
+## ---- what is shown and saved --------------------------------------------------------------------
+
+%!test
+%! G = gpuArray (magic (3));
+%! H = magic (3);
+%! assert (evalc ("G"), strrep (evalc ("H"), "H", "G"));
+%! assert (disp (G), disp (H));
+%! z = gpuArray (complex ([1, 2], [3, -4]));
+%! assert (disp (z), disp (gather (z)));
+%! assert (disp (gpuArray (5)), disp (5));
+%! assert (disp (gpuArray (int8 ([1, 2]))), disp (int8 ([1, 2])));
+%! big = gpuArray.zeros (100, 200, "single");
+%! assert (! isempty (strfind (evalc ("big"), "100x200 gpuArray")));
+%! assert (! isempty (strfind (evalc ("big"), "single")));
+%! assert (! isempty (strfind (disp (gpuArray (zeros (0, 3))), "0x3")));
+%! assert (strrep (evalc ("c = {G}"), "G", "H"), evalc ("c = {H}"));
+%! assert (! isempty (regexp (evalc ("whos G"), 'G +3x3 +72 +gpuArray')));
+%!test
+%! G = gpuArray (magic (3));
+%! file = tempname ();
+%! for format = {"-text", "-binary", "-v7", "-v6", "-hdf5"}
+%!   said = "";
+%!   try
+%!     save (format{1}, file, "G");
+%!   catch err
+%!     said = err.identifier;
+%!   end_try_catch
+%!   if (exist (file, "file")) # Octave 9 leaves none
+%!     unlink (file);
+%!   endif
+%!   assert (said, "gpumm:gpuArray:gather", format{1});
+%! endfor
+
+## ---- dispatch -----------------------------------------------------------------------------------
+
+%!test
+%! A = gpuArray (magic (3));
+%! H = magic (3);
+%! assert (gather (plus (A, 1)), H + 1);
+%! assert (gather (plus (A, 1, A)), H + 1 + H);
+%! assert (gather (feval ("times", A, A)), H .* H);
+%! assert (gather (feval (@sum, A)), sum (H));
+%! assert (gather (sum (A * A, 1)), sum (H * H, 1));
+%! x.f = A;
+%! y = x.f * x.f;
+%! assert (gather (y), H * H);
+%! A *= A;
+%! assert (gather (A), H * H);
+%! z = {A}{1} * 2;
+%! assert (gather (z), H * H * 2);
+%! f = @() A;
+%! assert (gather (f ()), H * H);
+%! assert (cellfun (@(q) 1, {A}), 1);
+%! assert (cellfun (@isempty, {A}), false);
+%! assert (class (A''), "gpuArray");
+%! validateattributes (A, {"gpuArray"}, {"square"});
+%! assert (is_function_handle (A), false);
+%! assert (isobject (A), false);
+%! assert (iscell (A) || isstruct (A) || ischar (A), false);
+%! s = struct ("g", {A, A});
+%! assert (gather (s(2).g(1)), (H * H)(1));
+%! m = containers.Map ();
+%! m("a") = A;
+%! assert (gather (m("a")), H * H);
+%! [p, q] = deal (A, 2);
+%! assert (gather (p), H * H);
+%! assert (gather (bsxfun (@plus, H, H)), 2 * H);
+%! e = [];
+%! e(3) = gpuArray (2);
+%! assert (gather (e), [0, 0, 2]);
+
+## every one of these is an error that says gather
+%!test
+%! A = gpuArray (magic (3));
+%! for code = {"inv (A)", "A \\ A", "A / A", "A ^ 2", "2 ^ A", "sort (A)", "find (A)", ...
+%!             "svd (A)", "eig (A)", "det (A)", "chol (A)", "mod (A, 2)", "gamma (A)", ...
+%!             "kron (A, A)", "typecast (A, 'uint8')", "sparse (1, 1, A)", "fwrite (1, A)", ...
+%!             "plot (A)", "char (A)", "strcat (A)", "cellfun (@(q) q, A)", "norm (A)", ...
+%!             "unique (A)", "tan (A)", "interp1 (A, A, A)", "zeros (A)", "ones (2, A)", ...
+%!             "for i = A, end", "A(1:2){1}", "A : 3", "sum (A, 'extra')", "struct (A)", ...
+%!             "cell2mat (A)", "fft (A)", "conv2 (A, A)", "filter (A, 1, 1)"}
+%!   said = [];
+%!   try
+%!     evalc ([code{1} ";"]);
+%!   catch said
+%!   end_try_catch
+%!   if (isempty (said) && any (strcmp (code{1}, ...
+%!                                      {"strcat (A)", "A : 3", "for i = A, end", "find (A)", ...
+%!                                       "A ^ 2", "struct (A)"})))
+%!     continue; # may work
+%!   endif
+%!   assert (! isempty (said), "%s: no error", code{1});
+%! endfor
+
+## ---- lifetimes ----------------------------------------------------------------------------------
+
+## Bytes of the device that arrays hold. Without a GPU they are Octave's own, unless the host device
+## takes its place (GPUMM_GPUARRAY=host-device).
+%!function n = live ()
+%!  n = __gpuarray__ ("memory").used;
+%!endfunction
+%!function yes = has_device ()
+%!  yes = __gpuarray__ ("device", gpuArray (1)) != -1;
+%!endfunction
+%!function inside ()
+%!  x = gpuArray (rand (3));
+%!  y = x + 1;
+%!endfunction
+%!function fails ()
+%!  x = gpuArray (rand (3)) * 2;
+%!  error ("no");
+%!endfunction
+%!function z = given ()
+%!  z = gpuArray (rand (3));
+%!endfunction
+%!testif ; has_device ()
+%! x = gpuArray (rand (3)) * gpuArray (rand (3)); # what is kept from the first use
+%! clear x
+%! none = live ();
+%! x = gpuArray (rand (3));
+%! one = live () - none;
+%! assert (one > 0);
+%! clear x
+%! assert (live (), none);
+%! x = gpuArray (rand (3));
+%! x = 1;
+%! assert (live (), none);
+%! x = gpuArray (rand (3));
+%! y = x;
+%! assert (live (), none + one);
+%! z = x';
+%! assert (live (), none + one);
+%! clear x z
+%! assert (live (), none + one);
+%! clear y
+%! assert (live (), none);
+%! inside ();
+%! assert (live (), none);
+%! try
+%!   fails ();
+%! end_try_catch
+%! assert (live (), none);
+%! z = given ();
+%! assert (live (), none + one);
+%! clear z
+%! c = {gpuArray(1), gpuArray(2)};
+%! assert (live (), none + 2 * one);
+%! c(1) = [];
+%! assert (live (), none + one);
+%! clear c
+%! s.x = gpuArray (rand (4));
+%! t = s;
+%! s.x = 0;
+%! assert (live (), none + one);
+%! clear t
+%! assert (live (), none);
+%! f = @() given () + 1;
+%! g = gpuArray (1);
+%! h = @() g;
+%! clear g
+%! assert (live (), none + one);
+%! assert (gather (h ()), 1);
+%! clear h f
+%! assert (live (), none);
+%! A = gpuArray (magic (4));
+%! x = A * A * A * A; # a chain leaves one more
+%! assert (live (), none + 2 * one);
+%! x += A;
+%! x(2,2) = 1;
+%! assert (live (), none + 2 * one);
+%! clear x A
+%! assert (live (), none);
+
+## memory is flat
+%!testif ; has_device ()
+%! x = gpuArray (ones (50));
+%! x = x + 1;
+%! before = live ();
+%! for i = 1:3000
+%!   y = x + i;
+%!   z = y * 2 - x;
+%! endfor
+%! clear y z
+%! assert (live (), before);
+
+## clear all, and what lives on in other values; in an Octave of its own
+%!test
+%! root = fileparts (fileparts (which ("gpumm")));
+%! script = [tempname() ".m"];
+%! id = fopen (script, "w");
+%! fprintf (id, "addpath ('%s', '%s');\n", fileparts (which ("__gpuarray__")), ...
+%!          fileparts (which ("gpumm")));
+%! fprintf (id, "global g; g = gpuArray (magic (3)); f = @() g; x = gpuArray (2); clear all\n");
+%! fprintf (id, "x = gpuArray (magic (4)); disp (gather (x(2,3))); clear -all; clear functions\n");
+%! fprintf (id, "x = gpuArray (3); y = x * 2; disp (y); clear x; z = {y, @() y};\n");
+%! fclose (id);
+%! octave = fullfile (OCTAVE_EXEC_HOME (), "bin", "octave-cli");
+%! [status, said] = system (["'" octave "' --no-history --norc --no-site-file '" script "' 2>&1"]);
+%! unlink (script);
+%! assert (strtrim (strrep (said, "\n", " ")), "10 6");
+%! assert (status, 0);
+
+## a failure while an array grows leaves it as it was
+%!test
+%! for n = 1:12
+%!   G = gpuArray ([1, 2, 3]);
+%!   __gpumm_fault__ ("device", n);
+%!   failed = false;
+%!   try
+%!     G(6) = single (7);
+%!   catch
+%!     failed = true;
+%!   end_try_catch
+%!   __gpumm_fault__ ("device", 0);
+%!   if (failed)
+%!     assert (gather (G), [1, 2, 3]);
+%!   else
+%!     assert (gather (G), [1, 2, 3, 0, 0, 7]); # double, as in Octave
+%!   endif
+%! endfor
+
+## a forked child cannot use what lies on a device
+%!test
+%! arrays = {gpuArray(magic (3)), gpuArray(speye (3)), gpuArray(blocksparse (eye (4), 2))};
+%! can_use = @(x) __gpuarray__ ("valid", x);
+%! on_device = has_device (); # a child could not even ask
+%! fflush (stdout);
+%! fflush (stderr);
+%! [pid, message] = fork ();
+%! assert (pid >= 0, message);
+%! if (pid == 0)
+%!   right = false;
+%!   try
+%!     right = all (cellfun (can_use, arrays) == ! on_device);
+%!   end_try_catch
+%!   exec ({"false", "true"}{1 + right}); # leaves no trace in the parent's files
+%! endif
+%! [~, status] = waitpid (pid);
+%! assert (WIFEXITED (status) && WEXITSTATUS (status) == 0);
+%! assert (all (cellfun (can_use, arrays)));
+
+## ---- devices ------------------------------------------------------------------------------------
+
+%!test
+%! D = gpuDevice ();
+%! assert (class (D), "gpuDevice");
+%! assert (D.DeviceAvailable, gpumm_available ("gpu"));
+%! assert (D.Index > 0, D.DeviceAvailable);
+%! assert (ischar (D.Name) && ! isempty (D.Name));
+%! assert (isnan (D.TotalMemory) || D.AvailableMemory <= D.TotalMemory);
+%! assert (sort (fieldnames (D)).', {"AvailableMemory", "CachedMemory", "ComputeCapability", ...
+%!                                   "DeviceAvailable", "Index", "Name", "TotalMemory", ...
+%!                                   "UsedMemory"});
+%! assert (D.Name(1), D.Name(1));
+%! assert (! isempty (strfind (evalc ("D"), D.Name)));
+%! assert (! isempty (strfind (disp (D), D.Name)));
+%! G = gpuArray (ones (3)) * 2;
+%! wait (D);
+%! reset (D);
+%! assert (gather (G), 2 * ones (3));
+%! assert (gpuDeviceCount () > 0, D.DeviceAvailable);
+%! fail ("D.Nothing", "there is no field Nothing");
+%! fail ("D(2)");
+%!error id=gpumm:unsupported D = gpuDevice (); D.Index = 2;
+%!error id=gpumm:no-device gpuDevice (99)
+%!error id=gpumm:bad-value gpuDevice (0)
+%!error id=gpumm:bad-value gpuDevice ("a")
+%!testif ; gpumm_available ("gpu")
+%! D = gpuDevice (1);
+%! assert (D.Index, 1);
+%! assert (existsOnGPU (gpuArray (1)));
+%! assert (str2double (D.ComputeCapability) >= 7.5);
+
+## Octave's own reset is not hidden
+%!test
+%! assert (isempty (strfind (which ("reset"), "gpuDevice")));
+
+## Sizes up to the ends of their range: Octave's value, or an error where Octave has one. Where
+## Octave's is without identifier, NaN apart, or a device has less memory, it is that of memory.
+## Octave is not asked for 2^31 bytes or more that might find addresses: a kernel that promises more
+## memory than there is would let Octave fill it all. A device must then answer that there is no
+## memory. Nobody is asked where Octave holds the arrays, nor for lists of places of that size,
+## which repmat makes for each dimension.
+%!function seen = shown_size (f, args)
+%!  try
+%!    x = f (args{:});
+%!    seen = {size(x), underlyingType(x)};
+%!  catch err
+%!    seen = err.identifier;
+%!  end_try_catch
+%!endfunction
+%!function list = sizes_asked ()
+%!  list = {NaN, -Inf, -1, -2^63, 0, 2, 2^40, 2^62, 2^63, 2^64, 1e30, Inf, intmax("uint64"), ...
+%!          single(2^40), 1.5, [2, 2^64], [2^40, 2^40], [2^62, 4], [2^63, 0], [2^62, 0], ...
+%!          [2^32, 2^32]};
+%!endfunction
+## Functions of sizes on the host and on the device, how many of the lists below they take, the
+## bytes of a result for each element of the sizes, and is it repmat?
+%!function list = makers_of_sizes ()
+%!  makers = gpuArray ();
+%!  list = {@zeros, makers.zeros, 5, 8, false; @ones, makers.ones, 5, 8, false
+%!          @(varargin) Inf(varargin{:}), makers.Inf, 5, 8, false
+%!          @(varargin) zeros(varargin{:}, "int8"), ...
+%!          @(varargin) makers.zeros(varargin{:}, "int8"), 5, 1, false
+%!          @(varargin) full (eye (varargin{:})), makers.eye, 5, 8, false};
+%!  H = magic (3);
+%!  for x = {H, zeros(0, 3), int8(H)}
+%!    bytes = merge (isa (x{1}, "int8"), 1, 8);
+%!    for f = {@repmat, @reshape, @resize, @diag, @sum, @cumprod, @any; ...
+%!             5, 5, 5, 1, 1, 1, 1; numel(x{1}), 0, 1, 0, 0, 0, 0}
+%!      list(end+1,:) = {@(varargin) f{1}(x{1}, varargin{:}), ...
+%!                       @(varargin) f{1}(gpuArray (x{1}), varargin{:}), f{2}, f{3} * bytes, ...
+%!                       isequal(f{1}, @repmat)};
+%!    endfor
+%!  endfor
+%!endfunction
+## The answer is one of "octave", "memory" and "nobody".
+%!function who = who_answers (args, each, is_repmat)
+%!  dims = double (horzcat (cellfun (@double, args, "UniformOutput", false){:}));
+%!  if (isscalar (dims))
+%!    dims(2) = dims;
+%!  endif
+%!  is_some = @(bytes) bytes >= 2^31 && bytes < 2^47;
+%!  who = "octave";
+%!  if (is_repmat && any (arrayfun (is_some, 24 * dims)))
+%!    who = "nobody";
+%!  elseif (is_some (each * prod (max (dims, 0))))
+%!    is_held = __gpuarray__ ("device", gpuArray (1)) == -1;
+%!    who = {"memory", "nobody"}{1 + (is_held || any (dims != fix (dims)))}; # 1.5 may be an error
+%!  endif
+%!endfunction
+%!test
+%! allowed = {"Octave:bad-alloc", "gpumm:device-memory", "gpumm:gpuArray:gather"};
+%! asked = struct ("octave", 0, "memory", 0, "nobody", 0);
+%! for maker = makers_of_sizes ().'
+%!   for n = sizes_asked ()
+%!     all_args = {n, {n{1}, 2}, {2, n{1}}, {n{1}, 0}, {2^40, n{1}}};
+%!     count = maker{3};
+%!     if (numel (n{1}) > 1) # beside others Octave takes its first number, and fills gigabytes
+%!       count = 1;
+%!     endif
+%!     for args = all_args(1:count)
+%!       who = who_answers (args{1}, maker{4:5});
+%!       asked.(who)++;
+%!       if (strcmp (who, "nobody"))
+%!         continue;
+%!       endif
+%!       wanted = "Octave:bad-alloc";
+%!       if (strcmp (who, "octave"))
+%!         wanted = shown_size (maker{1}, args{1});
+%!       endif
+%!       there = shown_size (maker{2}, args{1});
+%!       is_memory = ischar (there) && any (strcmp (there, allowed));
+%!       assert (is_memory || (isequal (there, wanted) && ischar (there) == ischar (wanted)), ...
+%!               "%s (%s): %s", func2str (maker{1}), disp (args{1}), disp (there));
+%!     endfor
+%!   endfor
+%! endfor
+%! assert (asked.octave > 1000 && asked.memory + asked.nobody > 100, "%s", disp (asked));
+%!assert (size (gpuArray.zeros (2^62, 0)), [2^62, 0])
+%!error id=Octave:bad-alloc gpuArray.zeros (2, 2^64)
+%!error id=Octave:bad-alloc gpuArray.ones (1e30)
+%!error id=Octave:bad-alloc gpuArray.zeros (2^63, 0)
+%!error id=Octave:bad-alloc gpuArray.ones (2^40, 2^40)
+%!error id=gpumm:gpuArray:gather cumprod (gpuArray (magic (3)), 1i)
+%!error id=gpumm:gpuArray:gather max (gpuArray (magic (3)), [], [2, 3])
