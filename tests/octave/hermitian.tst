@@ -255,7 +255,7 @@
 %!     ran += r + q;
 %!   endfor
 %! endfor
-%! check (bad, ran, 900);
+%! check (bad, ran, 800);
 
 %!test
 %! A = random_matrix (30, 20, "z");
