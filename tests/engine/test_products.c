@@ -255,7 +255,8 @@ static void check_report (const cell *x, const gpumm_matrix *c, const gpumm_repo
       && !(is_integer (x->p.a.type) && x->p.a.format != x->p.b.format))
     CHECK (r->flops == each * terms, "%s: %g operations, not %g", text_of (x), r->flops,
            each * terms);
-  CHECK (r->backend == GPUMM_CPU && r->device == -1 && r->reason[0], "%s: the report", text_of (x));
+  CHECK (r->backend == backend && r->device == (backend == GPUMM_GPU ? 0 : -1) && r->reason[0],
+         "%s: the report", text_of (x));
   if (kernel)
     CHECK (strncmp (r->algorithm, x->algorithm, strlen (r->algorithm)) == 0
                && strncmp (r->kernel, kernel, strlen (kernel)) == 0,
