@@ -21,9 +21,8 @@ static int is_right (const gpumm_problem *p, const gpumm_matrix *c) {
  * factors, complex ones, and real ones. */
 static void test_panels (void) {
   static const int64_t sizes[][3] = {{260, 2, 1100}, {2, 260, 1100}, {1100, 260, 2}, {7, 5, 3}};
-  static const gpumm_scalar factors[][2] = {{{1, 0}, {0, 0}},
-                                            {{-1.5, 0.25}, {0.75, -2}},
-                                            {{-1.5, 0}, {0.75, 0}}};
+  static const gpumm_scalar factors[][2] = {
+      {{1, 0}, {0, 0}}, {{-1.5, 0.25}, {0.75, -2}}, {{-1.5, 0}, {0.75, 0}}};
   for (int which = 0; which < 4 * 9 * 3 * 2; which++) {
     const int64_t *size = sizes[which % 4], m = size[0], n = size[1], k = size[2];
     const gpumm_op a = (gpumm_op) (which / 4 % 3), b = (gpumm_op) (which / 12 % 3);

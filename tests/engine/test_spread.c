@@ -293,12 +293,9 @@ enum { STEP = 29 * SANITIZED_STEP, STEP_OF_LONG = 3 * STEP };
 
 /* Sparse matrices and blocks: one device, and the reason says so. */
 static void test_one_device (void) {
-  static const gpumm_format formats[][2] = {{GPUMM_SPARSE, GPUMM_SPARSE},
-                                            {GPUMM_SPARSE, GPUMM_DENSE},
-                                            {GPUMM_DENSE, GPUMM_SPARSE},
-                                            {GPUMM_BLOCKS, GPUMM_DENSE},
-                                            {GPUMM_DENSE, GPUMM_BLOCKS},
-                                            {GPUMM_BLOCKS, GPUMM_BLOCKS}};
+  static const gpumm_format formats[][2] = {
+      {GPUMM_SPARSE, GPUMM_SPARSE}, {GPUMM_SPARSE, GPUMM_DENSE}, {GPUMM_DENSE, GPUMM_SPARSE},
+      {GPUMM_BLOCKS, GPUMM_DENSE},  {GPUMM_DENSE, GPUMM_BLOCKS}, {GPUMM_BLOCKS, GPUMM_BLOCKS}};
   set_devices (4);
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     operand x = {.type = GPUMM_D, .rows = 40, .cols = 40, .percent = 30, .values = WHOLE};
