@@ -14,7 +14,7 @@
 ## @seealso{gpumm_plot, gpumm}
 ## @end deftypefn
 
-function gpumm_tune (varargin)
+function varargout = gpumm_tune (varargin)
 
   error ("gpumm:removed", ["gpumm_tune was removed: gpumm chooses the kernel by itself.  To " ...
                            "compare the tiled kernels, write gpumm_plot (\"block size\")"]);
@@ -22,4 +22,5 @@ function gpumm_tune (varargin)
 endfunction
 
 %!error id=gpumm:removed gpumm_tune ()
+%!error id=gpumm:removed T = gpumm_tune ();
 %!error <write gpumm_plot \("block size"\)> gpumm_tune ("Types", "d", "Store", false)
