@@ -22,13 +22,14 @@ static const double FEWEST_GPU_FLOPS = 2e6;
 /* The limit for products with a sparse or block-sparse operand, whose operations are slower. */
 static const double FEWEST_SPARSE_FLOPS = 1e5;
 
-/* Two sparse matrices are multiplied as full ones if at least LEAST_FILL of each is stored, if FILLED_PART of C
- * would be, from FEWEST_FILLED_FLOPS operations on (fewer take about 1 ms), and if by the measured rates it is
- * faster. By a fixed fill alone a busy BLAS was 1.4 times as slow at 1000 x 1000, a fifth full. */
+/* Two sparse matrices are multiplied as full ones if at least LEAST_FILL of each is stored, if
+ * FILLED_PART of C would be, from FEWEST_FILLED_FLOPS operations on (fewer take about 1 ms), and if
+ * by the measured rates it is faster. By a fixed fill alone a busy BLAS was 1.4 times as slow at
+ * 1000 x 1000, a fifth full. */
 static const double LEAST_FILL = 0.19, FILLED_PART = 0.5, FEWEST_FILLED_FLOPS = 2e6;
 
-/* Seconds of a thread for a place of A or B that is written out, and for one of C that is stored: at n =
- * 200 to 1000, 20 to 70 % full, 14 to 20 ns of two cores of a Xeon for one of each. */
+/* Seconds of a thread for a place of A or B that is written out, and for one of C that is stored:
+ * at n = 200 to 1000, 20 to 70 % full, 14 to 20 ns of two cores of a Xeon for one of each. */
 static const double WRITE_SECONDS = 4e-9, STORE_SECONDS = 9e-9;
 
 /* A rival is considered for products that take the library at least WEIGHED_FROM seconds: measuring
@@ -526,8 +527,8 @@ static double seconds_as_dense (const gpumm_problem *p, const gpumm_options *o,
                * (gpumm_is_complex (p->output) ? 2 : 1) / gpumm_threads ();
 }
 
-/* Changes the plan of two sparse matrices so full that a full product is faster. seconds: the estimate for
- * the plan, or NaN. */
+/* Changes the plan of two sparse matrices so full that a full product is faster. seconds: the
+ * estimate for the plan, or NaN. */
 static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o, gpumm_choices *choices,
                             gpumm_sparse_estimate estimate, double seconds, gpumm_plan *plan) {
   if (choices->keeps_sparse || !gpumm_algorithm_sparse_as_dense.takes (p)

@@ -1,5 +1,6 @@
 /* rates.c - how fast the devices and the CPU are: measured once a process, at the first product
- * that asks. SPDX-License-Identifier: BSD-3-Clause */
+ * that asks.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "rates.h"
 #include "multiply/algorithm.h"
 #include "multiply/blas.h"

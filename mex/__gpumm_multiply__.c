@@ -42,8 +42,8 @@ static int is_narrowed (const gpumm_matrix *x, gpumm_op op, const gpumm_matrix *
          && !has_imaginary_part (x, x->rows * x->cols);
 }
 
-/* Does the engine's product agree with Octave's alpha * A * B + beta * C? multiply_any.m refuses the
- * options that integers do not have. */
+/* Does the engine's product agree with Octave's alpha * A * B + beta * C? multiply_any.m refuses
+ * the options that integers do not have. */
 static int agrees (const request *r) {
   const gpumm_problem *p = &r->problem;
   const call_options *o = &r->options;

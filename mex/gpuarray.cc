@@ -1090,8 +1090,8 @@ static array scaled (const array &a, const array &b, gpumm_report &report) {
   return c;
 }
 
-// The struct of private/multiply_any.m. Each field is taken once, and a field that nobody has taken is an
-// error: so no option is ignored.
+// The struct of private/multiply_any.m. Each field is taken once, and a field that nobody has taken
+// is an error: so no option is ignored.
 class option_fields {
 public:
   explicit option_fields (const octave_scalar_map &s) : left (s) {

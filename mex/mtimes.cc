@@ -28,10 +28,10 @@
 using octave::type_info;
 using binary_op_fcn = type_info::binary_op_fcn;
 
-// Multiplications from which a product is gpumm's. Of full matrices 400^3: smaller ones take longer to hand
-// over than a GPU can save (on an H200 with 16 cores the GPU is faster from 512 to 576 on). With sparse
-// matrices gpumm is faster on the CPU, too, on two cores from there on (bench/products.m mtimes): a call
-// takes 0.02 ms.
+// Multiplications from which a product is gpumm's. Of full matrices 400^3: smaller ones take longer
+// to hand over than a GPU can save (on an H200 with 16 cores the GPU is faster from 512 to 576 on).
+// With sparse matrices gpumm is faster on the CPU, too, on two cores from there on
+// (bench/products.m mtimes): a call takes 0.02 ms.
 static const double LEAST_WORK = 6.4e7, LEAST_SPARSE_BY_FULL = 1e6, LEAST_SPARSE = 1e5;
 
 enum form { MUL, TRANS_MUL, MUL_TRANS, HERM_MUL, MUL_HERM, FORMS };

@@ -10,8 +10,8 @@
  * above this BLAS's integers) are split. */
 gpumm_status gpumm_blas_product (const gpumm_product *p, int64_t largest, const char **kernel);
 
-/* The same of full matrices, one real and one complex, by real products. alpha is not 0, and real factors
- * go with a complex A. */
+/* The same of full matrices, one real and one complex, by real products. alpha is not 0, and real
+ * factors go with a complex A. */
 gpumm_status gpumm_blas_real_by_complex (const gpumm_problem *p, gpumm_matrix *c,
                                          const char **kernel);
 
