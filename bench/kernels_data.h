@@ -54,22 +54,6 @@ static void give (void *p) {
   need (driver->release (0, p), "release");
 }
 
-static void copy (void *to, const void *from, size_t bytes, int is_up) {
-  void *pinned;
-  if (bytes == 0)
-    return;
-  need (driver->pin (0, bytes, &pinned), "pin");
-  if (is_up)
-    memcpy (pinned, from, bytes);
-  need (is_up ? driver->copy_up (0, stream, to, bytes, pinned, bytes, bytes, 1)
-              : driver->copy_down (0, stream, pinned, bytes, from, bytes, bytes, 1),
-        "copy");
-  need (driver->stream_synchronize (0, stream), "stream_synchronize");
-  if (!is_up)
-    memcpy (to, pinned, bytes);
-  need (driver->unpin (0, pinned), "unpin");
-}
-
 /* ---- elements ----------------------------------------------------------------------------- */
 
 static uint64_t splitmix64 (uint64_t x) { /* S. Vigna, 2015, public domain */

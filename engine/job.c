@@ -403,7 +403,7 @@ static const double COUNTING = 0.4;
 static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options *options,
                               const gpumm_job *whole, gpumm_job **result);
 
-/* The symbolic phase, on several devices where that is faster. */
+/* Parts for several devices where they are faster, or else the symbolic phase. */
 static gpumm_status count (gpumm_job *job) {
   static const gpumm_part_calls calls = {open_job, gpumm_run, gpumm_close};
   gpumm_status status = gpumm_spread_open (job, &calls);

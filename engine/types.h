@@ -34,10 +34,23 @@ static inline int64_t gpumm_pieces (int64_t size, int64_t tile) {
   return tile > 0 ? (size + tile - 1) / tile : 1;
 }
 
-/* Are both operands full floating point? */
+/* Of a floating-point type: of its precision. */
+static inline gpumm_type gpumm_real_type (gpumm_type type) {
+  return gpumm_is_single (type) ? GPUMM_S : GPUMM_D;
+}
+
+static inline gpumm_type gpumm_complex_type (gpumm_type type) {
+  return gpumm_is_single (type) ? GPUMM_C : GPUMM_Z;
+}
+
+/* Are both operands full? */
+static inline int gpumm_is_dense (const gpumm_problem *p) {
+  return p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE;
+}
+
+/* And floating point? */
 static inline int gpumm_is_dense_float (const gpumm_problem *p) {
-  return p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE && gpumm_is_float (p->a.type)
-         && gpumm_is_float (p->b.type);
+  return gpumm_is_dense (p) && gpumm_is_float (p->a.type) && gpumm_is_float (p->b.type);
 }
 
 static inline int gpumm_is_turned (const gpumm_matrix *x) {

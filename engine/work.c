@@ -55,7 +55,7 @@ double gpumm_stored_bytes (const gpumm_matrix *x) {
 
 /* C has at most an element for each of its places, and at most one for each multiplication. */
 double gpumm_bytes_moved (const gpumm_problem *p) {
-  if (p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE)
+  if (gpumm_is_dense (p))
     return gpumm_bytes_up (p) + gpumm_bytes_down (p);
   const double places = (double) gpumm_m (p) * (double) gpumm_n (p);
   return gpumm_stored_bytes (&p->a) + gpumm_stored_bytes (&p->b)

@@ -55,6 +55,27 @@ static inline int open_driver (const char *library) {
   return 0;
 }
 
+/* Up or down, by way of host memory that copies may use, kept from one to the next. */
+static inline void copy (void *to, const void *from, size_t bytes, int is_up) {
+  static void *pinned;
+  static size_t size;
+  if (bytes > size) {
+    if (pinned)
+      need (driver->unpin (0, pinned), "unpin");
+    need (driver->pin (0, size = 2 * bytes, &pinned), "pin");
+  }
+  if (bytes == 0)
+    return;
+  if (is_up)
+    memcpy (pinned, from, bytes);
+  need (is_up ? driver->copy_up (0, stream, to, bytes, pinned, bytes, bytes, 1)
+              : driver->copy_down (0, stream, pinned, bytes, from, bytes, bytes, 1),
+        "copy");
+  need (driver->stream_synchronize (0, stream), "stream_synchronize");
+  if (!is_up)
+    memcpy (to, pinned, bytes);
+}
+
 static inline void close_driver (void) {
   need (driver->stream_destroy (0, stream), "stream_destroy");
   driver->reset ();

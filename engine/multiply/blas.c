@@ -419,16 +419,13 @@ gpumm_status gpumm_blas_product (const gpumm_product *product, int64_t largest,
   return r == SYRK || r == HERK ? multiply_symmetric (&p, r, largest) : multiply (&p, r, largest);
 }
 
-/* ---- a real by a complex matrix --------------------------------------------------------------- */
+/* ---- a real by a complex matrix ----------------------------------------------------------- */
 
 /* Bytes of the parts of a panel and of its product, which stay in caches. */
 static const int64_t PANEL_BYTES = 4 << 20;
 
 /* The fewest columns of a panel: with fewer a BLAS packs the other operand too often. */
 enum { FEWEST_COLUMNS = 256 };
-
-/* The fewest elements for a thread, 20 to 50 us of copying. */
-static const int64_t LEAST_ELEMENTS = 65536;
 
 typedef struct {
   const void *from;
@@ -481,7 +478,7 @@ typedef void loop (void *, int64_t, int64_t);
 
 static gpumm_status over_columns (gpumm_type type, loop *single, loop *full, columns *c,
                                   int64_t count) {
-  return gpumm_parallel (count, LEAST_ELEMENTS / (c->rows + 1) + 1,
+  return gpumm_parallel (count, gpumm_column_grain (c->rows),
                          gpumm_is_single (type) ? single : full, c);
 }
 

@@ -240,8 +240,7 @@ static void multiply_blocks (void *context, int64_t begin, int64_t end) {
 /* ---- the row of the table ----------------------------------------------------------------- */
 
 static int takes (const gpumm_problem *p) {
-  return p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE && gpumm_is_integer (p->a.type)
-         && p->a.type == p->b.type
+  return gpumm_is_dense (p) && gpumm_is_integer (p->a.type) && p->a.type == p->b.type
          && (gpumm_is_integer (p->output) || p->output == GPUMM_S || p->output == GPUMM_D);
 }
 

@@ -1,8 +1,8 @@
 /* real_by_complex.c - a real full matrix times a complex one, as another product.
  *
- * Interleaved complex storage is real storage with twice the rows, so a complex A by a real B is one real
- * product without copies. Else the BLAS multiplies real and imaginary parts (blas.c), and devices get the
- * real matrix as a complex one.
+ * Interleaved complex storage is real storage with twice the rows, so a complex A by a real B is
+ * one real product without copies. Else the BLAS multiplies real and imaginary parts (blas.c), and
+ * devices get the real matrix as a complex one.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "real_by_complex.h"
@@ -13,9 +13,6 @@
 #include "threads.h"
 #include "types.h"
 
-/* The fewest elements for a thread, 20 to 50 us of copying. */
-static const int64_t LEAST_ELEMENTS = 65536;
-
 int gpumm_is_real_by_complex (const gpumm_problem *p) {
   return gpumm_is_dense_float (p) && p->a.type != p->b.type;
 }
@@ -23,10 +20,6 @@ int gpumm_is_real_by_complex (const gpumm_problem *p) {
 int gpumm_is_in_pairs (const gpumm_problem *p) {
   return gpumm_is_real_by_complex (p) && gpumm_is_complex (p->a.type) && !gpumm_is_turned (&p->a)
          && p->alpha.im == 0 && p->beta.im == 0 && p->a.ld <= INT64_MAX / 4;
-}
-
-gpumm_type gpumm_real_type (gpumm_type type) {
-  return gpumm_is_single (type) ? GPUMM_S : GPUMM_D;
 }
 
 gpumm_matrix gpumm_pairs_of (const gpumm_matrix *x) {
@@ -52,7 +45,7 @@ void gpumm_take_pairs (struct gpumm_job *job) {
 gpumm_matrix gpumm_shape_of (const struct gpumm_job *job) {
   gpumm_matrix shape = job->shape;
   if (job->in_pairs) {
-    shape.type = gpumm_is_single (shape.type) ? GPUMM_C : GPUMM_Z;
+    shape.type = gpumm_complex_type (shape.type);
     shape.rows /= 2;
     shape.ld /= 2;
   }
@@ -108,6 +101,6 @@ gpumm_status gpumm_widen (struct gpumm_job *job, int by_blas) {
   x->ld = x->rows;
   if (!c.to)
     return GPUMM_HOST_MEMORY;
-  return gpumm_parallel (x->cols, LEAST_ELEMENTS / (x->rows + 1) + 1,
+  return gpumm_parallel (x->cols, gpumm_column_grain (x->rows),
                          gpumm_is_single (p->output) ? widen_s : widen_d, &c);
 }

@@ -1,8 +1,9 @@
 /* sparse_as_dense.c - two sparse matrices so full that a full product is faster.
  *
- * A and B become full matrices. A job with its own plan multiplies them into the values of C, and zeros are
- * dropped there. A term 0 x does not change a sum unless x is Inf or NaN, or the sum overflows: operands
- * for which this is possible are refused, and "auto" multiplies them as sparse ones.
+ * A and B become full matrices. A job with its own plan multiplies them into the values of C, and
+ * zeros are dropped there. A term 0 x does not change a sum unless x is Inf or NaN, or the sum
+ * overflows: operands for which this is possible are refused, and "auto" multiplies them as sparse
+ * ones.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
@@ -17,9 +18,6 @@
 
 /* With elements and alpha up to this, even 2^31 complex products sum to less than 2^1000. */
 static const double LARGEST = 0x1p320;
-
-/* The fewest elements for a thread. */
-enum { LEAST = 1 << 16 };
 
 typedef struct {
   gpumm_problem full;
@@ -65,10 +63,6 @@ static gpumm_status refuse (const char *what) {
       what, LARGEST);
 }
 
-static int64_t grain_of (const gpumm_matrix *full) {
-  return LEAST / (full->rows + 1) + 1;
-}
-
 static gpumm_status write_out (struct gpumm_job *job, const gpumm_matrix *x, const char *what,
                                gpumm_matrix *full) {
   *full = (gpumm_matrix){.format = GPUMM_DENSE,
@@ -82,7 +76,8 @@ static gpumm_status write_out (struct gpumm_job *job, const gpumm_matrix *x, con
   if (!full->values)
     return GPUMM_HOST_MEMORY;
   conversion c = {x, full, 0};
-  const gpumm_status status = gpumm_parallel (x->cols, grain_of (full), write_columns, &c);
+  const gpumm_status status =
+      gpumm_parallel (x->cols, gpumm_column_grain (full->rows), write_columns, &c);
   return status || !c.is_large ? status : refuse (what);
 }
 
@@ -143,7 +138,8 @@ static void list_rows (void *context, int64_t begin, int64_t end) {
 static gpumm_status finish (struct gpumm_job *job, const gpumm_matrix *c, gpumm_matrix *result) {
   const state *s = job->state;
   job->report.flops = s->flops * gpumm_flops_each (&job->problem);
-  const gpumm_status status = gpumm_parallel (c->cols, grain_of (c), list_rows, result);
+  const gpumm_status status =
+      gpumm_parallel (c->cols, gpumm_column_grain (c->rows), list_rows, result);
   return status ? status : gpumm_drop_zeros (result);
 }
 

@@ -491,8 +491,10 @@ function [C, info] = with_blocks (A, B, o)
   [A, B] = scalars (A, B);
   blocks_a = isa (A, "blocksparse");
   blocks_b = isa (B, "blocksparse");
-  if (! (blocks_a || blocks_b))
+  if (! (blocks_a && blocks_b) && (numel (A) == 1 || numel (B) == 1))
     o.algorithm = "auto"; # it names one for matrices of blocks
+  endif
+  if (! (blocks_a || blocks_b))
     [C, info] = without_blocks (A, B, o, kind (A), kind (B));
   elseif ((! blocks_a && numel (A) == 1) || (! blocks_b && numel (B) == 1))
     [C, info] = scaled (A, B, o);
@@ -553,7 +555,7 @@ function check_sparse (C)
   endif
 endfunction
 
-## A blocksparse of 1x1 is a scalar, as it is for `*`: 0 by NaN is NaN, also where no block is stored.
+## A blocksparse of 1x1 is a scalar, as for `*`: 0 by NaN is NaN, also without a stored block.
 function [A, B] = scalars (A, B)
   if (isa (A, "blocksparse") && numel (A) == 1 && numel (B) != 1)
     A = full (A);
@@ -607,7 +609,6 @@ function [C, info] = scaled (A, B, o)
   A = full_scalar (apply_op (A, o.transpose_a));
   B = full_scalar (apply_op (B, o.transpose_b));
   o.transpose_a = o.transpose_b = 0;
-  o.algorithm = "auto"; # it names one for matrices of blocks
   if (isa (A, "blocksparse"))
     S = struct (A);
     [values, info] = without_blocks (S.values, B, o, kind (S.values), kind (B));

@@ -261,6 +261,21 @@ static inline gpumm_matrix make_full (gpumm_type type, int64_t rows, int64_t col
   return make (&(operand){.type = type, .rows = rows, .cols = cols, .values = v});
 }
 
+/* rows x cols blocks of this size, percent of them there: blocks, or the elements of a sparse
+ * matrix. */
+static inline gpumm_matrix make_in_blocks (gpumm_format format, gpumm_type type, int64_t rows,
+                                           int64_t cols, int64_t block_rows, int64_t block_cols,
+                                           int percent, values v) {
+  return make (&(operand){.format = format,
+                          .type = type,
+                          .rows = rows * block_rows,
+                          .cols = cols * block_cols,
+                          .block_rows = block_rows,
+                          .block_cols = block_cols,
+                          .percent = percent,
+                          .values = v});
+}
+
 static inline void release (gpumm_matrix *x) {
   free (x->values);
   free (x->start);

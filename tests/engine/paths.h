@@ -30,14 +30,7 @@ static gpumm_matrix sparse (int64_t n, int64_t each) {
 }
 
 static inline gpumm_matrix blocks (int64_t n, int64_t size) {
-  return make (&(operand){.format = GPUMM_BLOCKS,
-                          .type = GPUMM_D,
-                          .rows = n,
-                          .cols = n,
-                          .block_rows = size,
-                          .block_cols = size,
-                          .percent = 100,
-                          .values = WHOLE});
+  return make_in_blocks (GPUMM_BLOCKS, GPUMM_D, n / size, n / size, size, size, 100, WHOLE);
 }
 
 /* ---- products ----------------------------------------------------------------------------- */

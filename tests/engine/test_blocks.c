@@ -13,14 +13,7 @@
 
 static gpumm_matrix make_blocks (gpumm_type type, int64_t rows, int64_t cols, int64_t block_rows,
                                  int64_t block_cols, int percent, values v) {
-  return make (&(operand){.format = GPUMM_BLOCKS,
-                          .type = type,
-                          .rows = rows * block_rows,
-                          .cols = cols * block_cols,
-                          .block_rows = block_rows,
-                          .block_cols = block_cols,
-                          .percent = percent,
-                          .values = v});
+  return make_in_blocks (GPUMM_BLOCKS, type, rows, cols, block_rows, block_cols, percent, v);
 }
 
 /* By "auto" on the CPU, or by the algorithm of this name. */

@@ -16,14 +16,7 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 /* rows x cols blocks of b x b, percent of them there. */
 static gpumm_matrix make_natural (gpumm_type type, int64_t rows, int64_t cols, int64_t b,
                                   int percent, values v) {
-  return make (&(operand){.format = GPUMM_SPARSE,
-                          .type = type,
-                          .rows = rows * b,
-                          .cols = cols * b,
-                          .block_rows = b,
-                          .block_cols = b,
-                          .percent = percent,
-                          .values = v});
+  return make_in_blocks (GPUMM_SPARSE, type, rows, cols, b, b, percent, v);
 }
 
 /* Element t, of column j, goes. */

@@ -156,14 +156,7 @@ static int relate_compressed (cell *x, gpumm_format format, int relation, gpumm_
                               gpumm_op op_a, gpumm_op op_b) {
   const int64_t block = format == GPUMM_BLOCKS ? 4 : 1, n = 13 * block, less = 4 * block;
   gpumm_matrix *a = &x->p.a, *b = &x->p.b;
-  *a = make (&(operand){.format = format,
-                        .type = type,
-                        .rows = n,
-                        .cols = n,
-                        .block_rows = block,
-                        .block_cols = block,
-                        .percent = 33,
-                        .values = WHOLE});
+  *a = make_in_blocks (format, type, n / block, n / block, block, block, 33, WHOLE);
   *b = *a;
   a->op = op_a;
   b->op = op_b;

@@ -298,16 +298,12 @@ static void test_one_device (void) {
       {GPUMM_BLOCKS, GPUMM_DENSE},  {GPUMM_DENSE, GPUMM_BLOCKS}, {GPUMM_BLOCKS, GPUMM_BLOCKS}};
   set_devices (4);
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-    operand x = {.type = GPUMM_D, .rows = 40, .cols = 40, .percent = 30, .values = WHOLE};
     gpumm_matrix c;
     gpumm_report r;
     gpumm_problem p = {.alpha = {1, 0}};
     gpumm_options o = {.backend = GPUMM_CPU, .device = -1, .devices = 3};
-    for (int side = 0; side < 2; side++) {
-      x.format = formats[i][side];
-      x.block_rows = x.block_cols = x.format == GPUMM_BLOCKS ? 4 : 0;
-      *(side ? &p.b : &p.a) = make (&x);
-    }
+    p.a = make_in_blocks (formats[i][0], GPUMM_D, 10, 10, 4, 4, 30, WHOLE);
+    p.b = make_in_blocks (formats[i][1], GPUMM_D, 10, 10, 4, 4, 30, WHOLE);
     o.algorithm = p.a.format == GPUMM_DENSE || p.b.format == GPUMM_DENSE ? "spmm"
                   : p.a.format == GPUMM_SPARSE                           ? "spgemm"
                                                                          : "bsr";

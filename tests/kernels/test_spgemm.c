@@ -253,27 +253,6 @@ static void give (void *p) {
   need (driver->release (0, p), "release");
 }
 
-/* By way of host memory that copies may use, kept from one to the next. */
-static void copy (void *to, const void *from, size_t bytes, int is_up) {
-  static void *pinned;
-  static size_t size;
-  if (bytes > size) {
-    if (pinned)
-      need (driver->unpin (0, pinned), "unpin");
-    need (driver->pin (0, size = 2 * bytes, &pinned), "pin");
-  }
-  if (bytes == 0)
-    return;
-  if (is_up)
-    memcpy (pinned, from, bytes);
-  need (is_up ? driver->copy_up (0, stream, to, bytes, pinned, bytes, bytes, 1)
-              : driver->copy_down (0, stream, pinned, bytes, from, bytes, bytes, 1),
-        "copy");
-  need (driver->stream_synchronize (0, stream), "stream_synchronize");
-  if (!is_up)
-    memcpy (to, pinned, bytes);
-}
-
 static gpumm_rows copy_rows (const matrix *x, gpumm_type type) {
   const size_t nnz = (size_t) x->start[x->rows], each = 8 * (size_t) parts (type);
   gpumm_rows r = {.rows = x->rows, .cols = x->cols, .block_rows = 1, .block_cols = 1};
