@@ -43,8 +43,10 @@ endfunction
 
 ## What these operands do not take is an error that says what to write.
 function check_options (A, B, o, kinds)
-  if (any (strcmp (kinds, "none")))
-    return; # they have no product
+  is_any_asked = o.is_scaled || ! isempty (o.output) || o.backend || o.max_device_memory ...
+                 || o.max_capability;
+  if (! is_any_asked || any (strcmp (kinds, "none")))
+    return; # "none" have no product
   endif
   integers = isinteger (A) + isinteger (B);
   is_array = any (strcmp (kinds, "device"));
