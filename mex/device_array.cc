@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include <octave/lo-array-errwarn.h>
@@ -28,6 +29,23 @@ void need (gpumm_status status) {
   if (status != GPUMM_OK)
     error_with_id ((std::string ("gpumm:") + gpumm_status_name (status)).c_str (), "gpuArray: %s",
                    gpumm_last_error ());
+}
+
+// The method of the same name lets the error through.
+void warn_in_solver () {
+  static const std::set<std::string> solvers = {"bicg", "bicgstab", "cgs", "gmres", "pcg", "tfqmr"};
+  const octave_value_list frames = octave::feval ("dbstack", octave_value_list (), 1);
+  const Cell names = frames (0).map_value ().contents ("name");
+  for (octave_idx_type i = 0; i < names.numel (); i++) {
+    const std::string name = names (i).string_value ();
+    if (name == "preconditioned")
+      return;
+    if (solvers.count (name) > 0)
+      warning_with_id ("gpumm:gpuArray:solver",
+                       "%s: its preconditioner failed, because an operation is not available on a "
+                       "device. Use gather (X) in it",
+                       name.c_str ());
+  }
 }
 
 // ---- types --------------------------------------------------------------------------------------

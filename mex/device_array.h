@@ -31,7 +31,12 @@
 
 namespace gpumm {
 
+// Warns if one of Octave's solvers is calling: it takes any error of a preconditioner for a singular
+// matrix, and returns a flag.
+void warn_in_solver ();
+
 template <typename... T> [[noreturn]] void say_gather (const char *format, T... values) {
+  warn_in_solver ();
   error_with_id ("gpumm:gpuArray:gather", (std::string ("gpuArray: ") + format).c_str (),
                  values...);
 }

@@ -791,6 +791,9 @@ static const kind scan_name = {"\"sum\" or \"prod\"", [] (const octave_value &x)
 static const kind extreme_name = {"\"max\" or \"min\"", [] (const octave_value &x) {
                                     return is_among (x, extremes, extremes + 2);
                                   }};
+static const kind some_text = {
+    "a text", [] (const octave_value &x) { return x.is_string () && x.rows () <= 1; }};
+
 static const kind number = {"a number", [] (const octave_value &x) {
                               return (x.isnumeric () || x.islogical ()) && x.numel () == 1
                                      && !gpu_value_of (x.get_rep ()) && !x.issparse ()
@@ -1213,6 +1216,11 @@ static octave_value_list word_blocksparse (const octave_value_list &args, int) {
   return ovl (value_of (blocks_of (x, block)));
 }
 
+// ("refuse", TEXT): the error of what a device does not do
+[[noreturn]] static octave_value_list word_refuse (const octave_value_list &args, int) {
+  say_gather ("%s", args (1).string_value ().c_str ());
+}
+
 // ("wait", DEVICE), by the engine's index
 static octave_value_list word_wait (const octave_value_list &args, int) {
   const int device = args (1).int_value ();
@@ -1243,6 +1251,7 @@ static const word_row words[] = {{"gather", {&any_value}, word_gather},
                                  {"fill", {&number, &sizes}, word_fill},
                                  {"select", {}, word_select},
                                  {"select", {&device_index}, word_select},
+                                 {"refuse", {&some_text}, word_refuse},
                                  {"wait", {&device_index}, word_wait},
                                  {"memory", {}, word_memory},
                                  {"upload", {&any_value, &device_index}, word_upload},

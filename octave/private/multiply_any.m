@@ -75,8 +75,8 @@ endfunction
 ## integers, which take it much longer than the copies.
 function [C, info] = on_device (A, B, o)
   if (in_blocks (A) || in_blocks (B))
-    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm of a blocksparse is not available on a " ...
-                                     "device. Write X * Y, or use gather (X)"]);
+    __gpuarray__ ("refuse", ["gpumm of a blocksparse is not available on a device. Write X * Y, " ...
+                             "or use gather (X)"]);
   elseif (issparse (A) || issparse (B))
     C = sparse_on_device (A, B, o, nargout);
     return;
@@ -116,8 +116,8 @@ function C = sparse_on_device (A, B, o, results)
   ## what is not among these cannot be told to the operators
   heeded = {"transpose_a", "transpose_b"};
   if (results > 1 || ! isequal (rmfield (o, heeded), rmfield (parse_options ({}), heeded)))
-    error ("gpumm:gpuArray:gather", ["gpuArray: gpumm of a sparse gpuArray takes TransposeA and " ...
-                                     "TransposeB, and returns no INFO. For others use gather (X)"]);
+    __gpuarray__ ("refuse", ["gpumm of a sparse gpuArray takes TransposeA and TransposeB, and " ...
+                             "returns no INFO. For others use gather (X)"]);
   endif
   try
     C = apply_op (A, o.transpose_a) * apply_op (B, o.transpose_b);

@@ -56,7 +56,7 @@ function calls = right_calls ()
   words = {{1, "gather", G}; {1, "type", G}; {1, "device", G}; {1, "valid", G}
            {1, "fold", "sum", G, 1}; {2, "fold", "max", G, 2}; {1, "fold", "sum", S, 1}
            {1, "fold", "sum", B, 1}; {1, "scan", "sum", G, 1}; {1, "two", "max", G, G}
-           {1, "masked", G, G > 4}
+           {1, "masked", G, G > 4}; {1, "refuse", "text"}
            {1, "fill", 1, [2, 3]}; {1, "select"}; {1, "select", 0}; {0, "wait", -1}; {1, "memory"}
            {1, "upload", magic(3), __gpuarray__("device", G)}; {1, "gpumm", G, G, few}; {2, "gpumm", G, G, few}
            {1, "pages", G, "none", G, "transpose"}; {1, "sparse", G}; {1, "sparse", B}

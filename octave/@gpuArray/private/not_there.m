@@ -5,7 +5,6 @@
 
 function not_there (name, what)
 
-  error ("gpumm:gpuArray:gather", ...
-         "gpuArray: %s %s is not available on a device. Use gather (X)", name, what);
+  __gpuarray__ ("refuse", sprintf ("%s %s is not available on a device. Use gather (X)", name, what));
 
 endfunction
