@@ -50,9 +50,8 @@ array block_of (blocks x, const octave_value_list &given);
 // or one element if that size does not divide the matrix.
 blocks none_like (const blocks &x, const dim_vector &size);
 
-// a with b inserted where a has no blocks. b begins at this row and column, from 0. Both have one class
-// and block size.
-blocks inserted (blocks a, blocks b, octave_idx_type row, octave_idx_type col);
+// The parts, row by row, put into base where it has no blocks. All have one class and block size.
+blocks joined (const blocks &base, const std::vector<part<blocks> > &parts);
 
 // As full_of, but an error if the matrix is too large to be made implicitly.
 array implicit_full_of (const blocks &x);

@@ -1,9 +1,10 @@
 // device_joined.cc - concatenation of sparse matrices and of matrices in blocks on a device: [X, Y],
 // [X; Y].
 //
-// Octave makes an empty result and inserts the parts one after another. The pattern of a part is moved
-// to its place and united with the pattern so far. No place is in both, so the number of entries is
-// known without a look.
+// Octave makes an empty result and inserts the parts one after another, which would take quadratic time.
+// So they are kept until the result is needed. Then each row of parts, and after that the column of
+// rows, is joined two by two, as in a tournament. Two patterns are moved to their places and united. No
+// place is in both, so the number of entries is known without a look.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -35,16 +36,18 @@ static array index_at (const array &index, index_type row) {
   return ready (y);
 }
 
-// b moved into a matrix of a's size: its columns or block rows begin at `line` of `lines`, and its
+// x moved into a matrix of this size: its columns or block rows begin at `line` of `lines`, and its
 // indices at `at`.
 template <typename M>
-static M placed (M b, const M &a, index_type lines, index_type line, index_type at) {
-  b.start = start_at (b.start, lines, line);
-  b.index = index_at (b.index, at);
-  b.rows = a.rows;
-  b.cols = a.cols;
-  b.twin = std::make_shared<M> ();
-  return b;
+static M placed (M x, const dim_vector &size, index_type lines, index_type line, index_type at) {
+  if (x.size () == size)
+    return x;
+  x.start = start_at (x.start, lines, line);
+  x.index = index_at (x.index, at);
+  x.rows = size (0);
+  x.cols = size (1);
+  x.twin = std::make_shared<M> ();
+  return x;
 }
 
 // The union of two patterns of one size, by columns, that share no place, and the places of the entries.
@@ -86,34 +89,93 @@ struct union_of {
   }
 };
 
-sparse inserted (sparse a, sparse b, index_type row, index_type col) {
+// ---- two parts ----------------------------------------------------------------------------------
+
+// a at the beginning of a matrix of this size, and b at this row and column.
+static sparse united (sparse a, sparse b, const dim_vector &size, index_type row, index_type col) {
   const gpumm_type type =
       a.type () == GPUMM_B && b.type () == GPUMM_B ? GPUMM_B : product_type (a.type (), b.type ());
-  a = in_type (straight (a), type);
-  b = in_type (straight (b), type);
-  if (b.stored == 0)
-    return a;
-  b = placed (b, a, a.cols, col, row);
-  if (a.stored == 0)
-    return b;
+  a = placed (in_type (straight (a), type), size, size (1), 0, 0);
+  b = placed (in_type (straight (b), type), size, size (1), col, row);
+  if (a.stored == 0 || b.stored == 0)
+    return a.stored == 0 ? b : a;
   sparse c = union_of (a.device, csc_of (a), csc_of (b)).matrix (a, b, 1);
   c.values.size = dim_vector (c.stored, 1);
   c.thinned = a.thinned || b.thinned;
   return c;
 }
 
-blocks inserted (blocks a, blocks b, index_type row, index_type col) {
+static blocks united (blocks a, blocks b, const dim_vector &size, index_type row, index_type col) {
   const gpumm_type type =
       is_complex (a.type ()) || is_complex (b.type ()) ? complex_type (a.type ()) : a.type ();
-  a = in_type (straight (a), type);
-  b = in_type (straight (b), type);
-  if (b.stored == 0)
-    return a;
-  b = placed (b, a, a.rows / a.block_rows, row / a.block_rows, col / a.block_cols);
-  if (a.stored == 0)
-    return b;
+  const index_type lines = size (0) / a.block_size () (0);
+  row /= a.block_size () (0);
+  col /= a.block_size () (1);
+  a = placed (in_type (straight (a), type), size, lines, 0, 0);
+  b = placed (in_type (straight (b), type), size, lines, row, col);
+  if (a.stored == 0 || b.stored == 0)
+    return a.stored == 0 ? b : a;
   const union_of both (a.device, grid_of (a), grid_of (b));
   return both.matrix (a, b, a.block_rows * a.block_cols);
+}
+
+// The same in host memory: b inserted into base.
+static octave_value inserted (const octave_value &base, const octave_value &b, index_type row,
+                              index_type col) {
+  Array<octave_idx_type> place (dim_vector (2, 1));
+  place (0) = row;
+  place (1) = col;
+  return octave::cat_op (type_info (), base, b, place);
+}
+
+// ---- all parts ----------------------------------------------------------------------------------
+
+// The parts from `first` to before `last`, below each other or beside each other.
+template <typename M>
+static M tournament (const std::vector<part<M> > &parts, std::size_t first, std::size_t last,
+                     bool below) {
+  if (last - first == 1)
+    return parts[first].m;
+  const std::size_t middle = first + (last - first) / 2;
+  const M a = tournament (parts, first, middle, below), b = tournament (parts, middle, last, below);
+  if (a.is_hosted ())
+    return hosted_stored<M> (by_octave (below ? "vertcat" : "horzcat", ovl (a.host, b.host)));
+  const dim_vector p = a.size (), q = b.size ();
+  return below ? united (a, b, dim_vector (p (0) + q (0), p (1)), p (0), 0)
+               : united (a, b, dim_vector (p (0), p (1) + q (1)), 0, p (1));
+}
+
+template <typename M> static M joined_stored (const M &base, const std::vector<part<M> > &parts) {
+  std::vector<part<M> > rows;
+  double left = double (base.size () (0)) * double (base.size () (1)); // places without a part
+  for (std::size_t i = 0, next; i < parts.size (); i = next) {
+    for (next = i; next < parts.size () && parts[next].row == parts[i].row; next++)
+      left -= double (parts[next].m.size () (0)) * double (parts[next].m.size () (1));
+    rows.push_back ({tournament (parts, i, next, false), parts[i].row, parts[i].col});
+  }
+  const std::size_t count = rows.size ();
+  // Octave begins with an empty double matrix, which has no say where parts of any class fill it
+  if (left == 0)
+    return tournament (rows, 0, count, true);
+  // parts of other kinds came before or come after: the first row and the last may be short
+  std::vector<part<M> > rest = {rows[0]};
+  if (count > 2)
+    rest.push_back ({tournament (rows, 1, count - 1, true), rows[1].row, rows[1].col});
+  if (count > 1)
+    rest.push_back (rows[count - 1]);
+  M c = base;
+  for (const part<M> &p : rest)
+    c = c.is_hosted () ? hosted_stored<M> (inserted (c.host, p.m.host, p.row, p.col))
+                       : united (c, p.m, base.size (), p.row, p.col);
+  return c;
+}
+
+sparse joined (const sparse &base, const std::vector<part<sparse> > &parts) {
+  return joined_stored (base, parts);
+}
+
+blocks joined (const blocks &base, const std::vector<part<blocks> > &parts) {
+  return joined_stored (base, parts);
 }
 
 } // namespace gpumm

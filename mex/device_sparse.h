@@ -35,6 +35,12 @@ template <typename M> struct stored_matrix {
   }
 };
 
+// A part of a concatenation, which begins at this row and column, from 0.
+template <typename M> struct part {
+  M m;
+  octave_idx_type row, col;
+};
+
 struct sparse : stored_matrix<sparse> {
   bool thinned = false; // most stored values may be zero, as after a mask
 
@@ -89,8 +95,8 @@ sparse part_of (sparse x, const octave_value_list &given);
 // A matrix of this size without entries, of x's type and on x's device.
 sparse none_like (const sparse &x, const dim_vector &size);
 
-// a with b inserted where a has no entries. b begins at this row and column, from 0.
-sparse inserted (sparse a, sparse b, octave_idx_type row, octave_idx_type col);
+// The parts, row by row, put into base where it has no entries.
+sparse joined (const sparse &base, const std::vector<part<sparse> > &parts);
 
 } // namespace gpumm
 

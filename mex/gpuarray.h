@@ -121,20 +121,20 @@ bool get_gpuarray (const octave_base_value &x, gpumm::array &to);
 // What sparse matrices and matrices in blocks, M here, have in common.
 template <typename M> class gpu_stored : public gpu_value {
 public:
-  explicit gpu_stored (const M &x) : m (x) {
+  explicit gpu_stored (const M &x) : kept (x) {
   }
 
   gpumm_type type () const {
-    return m.type ();
+    return m ().type ();
   }
   int device () const {
-    return m.device;
+    return kept.device;
   }
   octave_value gathered () const {
     return download (operand ());
   }
   bool is_valid () const {
-    return m.is_hosted () || gpumm::is_usable (m.start);
+    return m ().is_hosted () || gpumm::is_usable (m ().start);
   }
   void maybe_economize () {
     computed ();
@@ -145,16 +145,16 @@ public:
     if (is_shared ()) {
       computed ();
       if (settles)
-        settle (m);
+        settle (m ());
     }
-    return m;
+    return m ();
   }
 
   dim_vector dims () const {
-    return m.size ();
+    return kept.size (); // the size of the result, before its parts are joined
   }
   bool is_true () const {
-    const bool is_full = dims ().numel () <= 1 || m.is_hosted () || nnz () == dims ().numel ();
+    const bool is_full = dims ().numel () <= 1 || m ().is_hosted () || nnz () == dims ().numel ();
     return is_full && gathered ().is_true ();
   }
   octave_value transpose (bool conjugates) const {
@@ -172,18 +172,49 @@ public:
 
   // A product has checked x, which is this value, for zeros, so no other operation needs to check again.
   void keep (const M &x) const {
-    if (m.device == x.device && !x.is_hosted ())
-      m = x;
+    if (kept.device == x.device && !x.is_hosted ())
+      m () = x;
   }
 
-  mutable M m;
+  // The matrix.
+  M &m () const {
+    if (!parts.empty ()) {
+      kept = gpumm::joined (kept, parts);
+      parts.clear ();
+    }
+    return kept;
+  }
+
+  // What the parts of a concatenation that is not finished are put into.
+  const M *base () const {
+    return parts.empty () ? nullptr : &kept;
+  }
+
+  // a, which has this base, with a part at this place. If nobody else holds a, its parts are taken: a
+  // copy for each part would take quadratic time.
+  static octave_value with_part (const gpu_stored *a, const M &base, const M &part,
+                                 const Array<octave_idx_type> &place) {
+    std::vector<gpumm::part<M> > list;
+    if (a && a->is_shared ())
+      list = a->parts;
+    else if (a)
+      list.swap (a->parts);
+    if (!part.size ().any_zero ())
+      list.push_back ({part, place (0), place (1)});
+    const octave_value c = value_of (base);
+    dynamic_cast<const gpu_stored &> (c.get_rep ()).parts.swap (list);
+    return c;
+  }
 
 protected:
   const M &computed () const {
-    if (!m.is_hosted ())
-      ready (m.values);
-    return m;
+    if (!m ().is_hosted ())
+      ready (kept.values);
+    return kept;
   }
+
+  mutable M kept;
+  mutable std::vector<gpumm::part<M> > parts; // of a concatenation
 };
 
 // The device of the first gpuArray of two values.

@@ -27,24 +27,26 @@ public:
     if (dims ().numel () != 1)
       say_gather ("this operation needs the %s elements in host memory. Use gather (X)",
                   dims ().str ().c_str ());
-    return by_octave ("full", ovl (download (m)));
+    return by_octave ("full", ovl (download (m ())));
   }
   std::size_t byte_size () const {
-    if (m.is_hosted ())
-      return m.host.byte_size ();
-    settle (m);
-    const octave_idx_type each = m.block_rows * m.block_cols, down = m.rows / m.block_rows;
-    return std::size_t (m.stored) * (std::size_t (each) * gpumm_type_bytes (m.values.type) + 4)
+    const blocks &x = m ();
+    if (x.is_hosted ())
+      return x.host.byte_size ();
+    settle (m ());
+    const octave_idx_type each = x.block_rows * x.block_cols, down = x.rows / x.block_rows;
+    return std::size_t (x.stored) * (std::size_t (each) * gpumm_type_bytes (x.values.type) + 4)
            + std::size_t (down + 1) * sizeof (int64_t);
   }
   octave_idx_type nnz () const {
     return nonzeros_of (operand (false));
   }
   octave_idx_type block_count () const {
-    return m.is_hosted () ? by_octave ("nnzb", ovl (m.host)).idx_type_value () : settle (m).stored;
+    return m ().is_hosted () ? by_octave ("nnzb", ovl (m ().host)).idx_type_value ()
+                             : settle (m ()).stored;
   }
   octave_idx_type nzmax () const {
-    return block_count () * m.block_size ().numel ();
+    return block_count () * m ().block_size ().numel ();
   }
 
   octave_value permute (const Array<int> &order, bool inverse) const {
@@ -62,7 +64,7 @@ public:
   // A concatenation begins with a matrix without blocks, which then gets the size of the result.
   octave_value resize (const dim_vector &size, bool) const {
     if (size.ndims () == 2 && (size.zero_by_zero () || block_count () == 0))
-      return value_of (none_like (m, size));
+      return value_of (none_like (m (), size));
     say_gather ("resize of a blocksparse is not available on a device. Use gather (X)");
   }
   octave_value map (unary_mapper_t f) const;
@@ -112,11 +114,12 @@ public:
     return false;
   }
   bool shows () const {
-    return m.is_hosted () ? m.host.nzmax () <= MOST_SHOWN : nzmax () <= MOST_SHOWN;
+    return m ().is_hosted () ? m ().host.nzmax () <= MOST_SHOWN : nzmax () <= MOST_SHOWN;
   }
   void short_disp (std::ostream &os) const {
     os << dims ().str () << " blocksparse gpuArray, " << (iscomplex () ? "complex " : "")
-       << class_of (m.type ()) << ", " << block_count () << " blocks of " << m.block_size ().str ();
+       << class_of (m ().type ()) << ", " << block_count () << " blocks of "
+       << m ().block_size ().str ();
   }
 
 private:
@@ -195,13 +198,10 @@ octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_val
 
 // ---- concatenation ------------------------------------------------------------------------------
 
-// Gets a part that is in blocks; false for other parts.
-static bool get_blocks (const octave_base_value &x, int device, blocks &to) {
-  if (const octave_gpublocks *s = gpublocks_of (x))
-    to = moved (s->operand (false), device);
-  else if (is_blocksparse (x))
-    to = upload_blocks (shared (x), device);
-  return gpublocks_of (x) || is_blocksparse (x);
+// A part that is in blocks.
+static blocks part_for (const octave_base_value &x, int device) {
+  const octave_gpublocks *s = gpublocks_of (x);
+  return s ? moved (s->operand (false), device) : upload_blocks (shared (x), device);
 }
 
 // The result is in blocks if it is in blocks on the host, and full otherwise.
@@ -209,16 +209,19 @@ octave_value gpublocks_joined (const octave_base_value &a, const octave_base_val
                                const Array<octave_idx_type> &given) {
   const Array<octave_idx_type> place = place_of_part (given, a.dims (), b.dims ());
   const int device = device_of (a, b);
-  blocks x, y;
-  const bool blocks_a = get_blocks (a, device, x), blocks_b = get_blocks (b, device, y);
-  if (blocks_a && blocks_b && real_type (x.type ()) == real_type (y.type ())
-      && x.block_size () == y.block_size () && place (0) % x.block_size () (0) == 0
-      && place (1) % x.block_size () (1) == 0)
-    return value_of (x.is_hosted () ? upload_blocks (
-                         octave::cat_op (type_info (), x.host, y.host, place), device)
-                                    : inserted (x, y, place (0), place (1)));
-  return octave::cat_op (type_info (), blocks_a ? value_of (implicit_full_of (x)) : shared (a),
-                         blocks_b ? value_of (implicit_full_of (y)) : shared (b), place);
+  const octave_gpublocks *s = gpublocks_of (a);
+  const bool blocks_a = s || is_blocksparse (a);
+  const bool blocks_b = gpublocks_of (b) || is_blocksparse (b);
+  if (blocks_a && blocks_b) {
+    const blocks x = s && s->base () ? *s->base () : part_for (a, device), y = part_for (b, device);
+    if (real_type (x.type ()) == real_type (y.type ()) && x.block_size () == y.block_size ()
+        && place (0) % x.block_size () (0) == 0 && place (1) % x.block_size () (1) == 0)
+      return octave_gpublocks::with_part (s, x, y, place);
+  }
+  const auto as_full = [device] (bool is_blocks, const octave_base_value &x) {
+    return is_blocks ? value_of (implicit_full_of (part_for (x, device))) : shared (x);
+  };
+  return octave::cat_op (type_info (), as_full (blocks_a, a), as_full (blocks_b, b), place);
 }
 
 void install_gpublocks (octave::type_info &types) {
@@ -263,7 +266,7 @@ octave_value_list blocks_sparse (const octave_value_list &args, int) {
 
 // ("block size", X)
 octave_value_list blocks_size (const octave_value_list &args, int) {
-  const dim_vector size = gpublocks_of (args (1).get_rep ())->m.block_size ();
+  const dim_vector size = gpublocks_of (args (1).get_rep ())->m ().block_size ();
   return ovl (RowVector (Matrix (size.as_array ())));
 }
 

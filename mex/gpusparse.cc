@@ -29,20 +29,21 @@ public:
     if (dims ().numel () != 1)
       say_gather ("this operation needs the %s entries in host memory. Use gather (X)",
                   dims ().str ().c_str ());
-    return download (m);
+    return download (m ());
   }
   octave_value whole_sparse () const {
     return whole ();
   }
   std::size_t byte_size () const {
-    if (m.is_hosted ())
-      return m.host.byte_size ();
-    settle (m);
-    const std::size_t each = sizeof (int32_t) + gpumm_type_bytes (m.values.type);
-    return std::size_t (m.stored) * each + std::size_t (m.cols + 1) * sizeof (int64_t);
+    const sparse &x = m ();
+    if (x.is_hosted ())
+      return x.host.byte_size ();
+    settle (m ());
+    const std::size_t each = sizeof (int32_t) + gpumm_type_bytes (x.values.type);
+    return std::size_t (x.stored) * each + std::size_t (x.cols + 1) * sizeof (int64_t);
   }
   octave_idx_type nnz () const {
-    return m.is_hosted () ? m.host.nnz () : settle (m).stored;
+    return m ().is_hosted () ? m ().host.nnz () : settle (m ()).stored;
   }
   octave_idx_type nzmax () const {
     return nnz ();
@@ -58,7 +59,7 @@ public:
     return false;
   }
   octave::idx_vector index_vector (bool integers) const {
-    return download (m).index_vector (integers);
+    return download (m ()).index_vector (integers);
   }
 
   octave_value permute (const Array<int> &order, bool inverse) const {
@@ -73,7 +74,7 @@ public:
   // A concatenation begins with a matrix without entries, which then gets the size of the result.
   octave_value resize (const dim_vector &size, bool) const {
     if (size.ndims () == 2 && (size.zero_by_zero () || nnz () == 0))
-      return value_of (none_like (m, size));
+      return value_of (none_like (m (), size));
     say_gather ("resize of a sparse matrix is not available on a device. Use gather (X)");
   }
   octave_value map (unary_mapper_t f) const;
@@ -82,7 +83,8 @@ public:
   }
   octave_value any (int dim) const {
     if (dims ().any_zero ())
-      return value_of (upload_sparse (octave_value (SparseMatrix (dims ())).any (dim), m.device));
+      return value_of (
+          upload_sparse (octave_value (SparseMatrix (dims ())).any (dim), m ().device));
     const int along = dim < 0 ? dims ().first_non_singleton () : dim;
     return value_of (folded (GPUMM_FOLD_ANY, operand (false), along));
   }
@@ -94,9 +96,9 @@ public:
   }
   octave_value elements_as (octave_value (octave_value::*type) () const) const {
     const octave_value z = (octave_value (by_octave ("sparse", ovl (elements ()))).*type) ();
-    if (m.is_hosted () || !z.issparse () || m.type () != GPUMM_B)
-      return m.is_hosted () ? value_of (upload_sparse ((m.host.*type) (), NO_DEVICE))
-                            : octave_value (clone ());
+    if (m ().is_hosted () || !z.issparse () || m ().type () != GPUMM_B)
+      return m ().is_hosted () ? value_of (upload_sparse ((m ().host.*type) (), NO_DEVICE))
+                               : octave_value (clone ());
     sparse x = operand ();
     x.values = gpumm::converted (x.values, GPUMM_D);
     x.twin = std::make_shared<sparse> ();
@@ -126,7 +128,7 @@ public:
   }
   void short_disp (std::ostream &os) const {
     os << dims ().str () << " sparse gpuArray, " << (iscomplex () ? "complex " : "")
-       << class_of (m.type ()) << ", " << nnz () << " nonzero";
+       << class_of (m ().type ()) << ", " << nnz () << " nonzero";
   }
 
 private:
@@ -188,7 +190,7 @@ octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_val
   const octave_gpusparse *s = gpusparse_of (a), *t = gpusparse_of (b);
   const bool multiplies = op == octave_value::op_mul, settles = !multiplies && s && t
                                                                 && s->dims () == t->dims ()
-                                                                && !same_pattern (s->m, t->m);
+                                                                && !same_pattern (s->m (), t->m ());
   sparse_operand x = operand_for (op, a, device, settles), y = operand_for (op, b, device, settles);
   const bool is_sparse = combined (op, x, y, result, full);
   if (multiplies && s)
@@ -216,24 +218,10 @@ static sparse part_for (const octave_base_value &x, int device) {
 octave_value gpusparse_joined (const octave_base_value &a, const octave_base_value &b,
                                const Array<octave_idx_type> &given) {
   const Array<octave_idx_type> place = place_of_part (given, a.dims (), b.dims ());
-  array full;
   const int device = device_of (a, b);
-  sparse x = part_for (a, device), y = part_for (b, device);
-  // Octave begins with an empty double matrix for parts of any class
-  if (a.issparse () && a.is_double_type () && a.isreal () && a.nnz () == 0 && place (0) == 0
-      && place (1) == 0)
-    x = none_like (y, a.dims ());
-  if (device != NO_DEVICE)
-    return value_of (inserted (x, y, place (0), place (1)));
-  const bool is_complex_one = is_complex (x.type ()) || is_complex (y.type ());
-  if (is_complex_one)
-    x.host =
-        x.host.sparse_complex_matrix_value ().concat (y.host.sparse_complex_matrix_value (), place);
-  else if (x.type () == GPUMM_B && y.type () == GPUMM_B)
-    x.host = x.host.sparse_bool_matrix_value ().concat (y.host.sparse_bool_matrix_value (), place);
-  else
-    x.host = x.host.sparse_matrix_value ().concat (y.host.sparse_matrix_value (), place);
-  return value_of (x);
+  const octave_gpusparse *s = gpusparse_of (a);
+  const sparse x = s && s->base () ? *s->base () : part_for (a, device);
+  return octave_gpusparse::with_part (s, x, part_for (b, device), place);
 }
 
 void install_gpusparse (octave::type_info &types) {

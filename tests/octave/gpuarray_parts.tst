@@ -282,3 +282,28 @@
 %!     check_table (fs(joins), list(! cellfun (@isempty, list)));
 %!   endif
 %! endfor
+
+## Many parts in one concatenation, some of them on the host: as there, and not in quadratic time.
+%!test
+%! parts = arrayfun (@(i) sparse (mod (i, 7) + 1, 1 + mod (i, 3), i, 9, 3), 1:1600, "UniformOutput", false);
+%! blocks = cellfun (@(x) blocksparse (full (x), [3, 3]), parts, "UniformOutput", false);
+%! joins = {@horzcat, @vertcat, @(varargin) [varargin{1:end/2}; varargin{end/2+1:end}]};
+%! counts = [100, 1600](1:1 + ! strcmp (getenv ("GPUMM_GPUARRAY"), "host-device")); # which is slow
+%! for c = {parts; blocks; cellfun(@full, parts, "UniformOutput", false)}.'
+%!   on_device = cellfun (@gpuArray, c{1}, "UniformOutput", false);
+%!   for join = joins
+%!     X = join{1} (c{1}{1:3}, on_device{4:20}, c{1}{21}, on_device{22:30}, c{1}{31:32});
+%!     Y = join{1} (c{1}{1:32});
+%!     assert (isa (X, "gpuArray"));
+%!     assert (isequal (gather (X), Y));
+%!     assert (class (gather (X)), class (Y));
+%!     assert (issparse (X), issparse (Y));
+%!     used = [];
+%!     for count = counts
+%!       begun = cputime ();
+%!       X = join{1} (on_device{1:count});
+%!       used(end+1) = cputime () - begun;
+%!     endfor
+%!     assert (used(end) <= 32 * used(1) + 0.06, "%g s for %d, %g s for %d", [used; counts](:));
+%!   endfor
+%! endfor
