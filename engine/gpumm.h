@@ -729,8 +729,8 @@ GPUMM_API const char *gpumm_routine_name (gpumm_routine routine, gpumm_type type
  * GPUMM_GPU: in any case; GPUMM_CPU: on the host device, for tests. GPUMM_UNSUPPORTED: the CPU
  * shall do it, because of its size, or because NVIDIA's library and the CPU's might differ: alpha
  * is 0, info is not, numbers are not finite or close to overflow, a matrix is singular to working
- * precision (routine.c). After this and any other failure the arguments are as they were, but for
- * a result that was not to be read. */
+ * precision (routine.c). On failure the arguments are unchanged, except outputs that are not
+ * read. */
 GPUMM_API gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where);
 
 /* gecon and pocon by all cores of the CPU: sets *rcond to an estimate of the reciprocal condition number

@@ -532,7 +532,7 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *resu
   return GPUMM_OK;
 }
 
-/* What the devices did in the inner product that has run, and in those before it, if one of them was spread. */
+/* Adds the device reports of the inner product, and of earlier ones, if one of them was spread. */
 static gpumm_status add_inner_shares (gpumm_job *job) {
   gpumm_report *r = &job->report;
   const gpumm_report *inner = &job->inner->report;
