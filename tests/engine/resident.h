@@ -25,6 +25,21 @@ static inline void take_arguments (int argc, char **argv, int *cases) {
   exit (check_done ());
 }
 
+/* ---- what is refused ---------------------------------------------------------------------- */
+
+static inline void refused (gpumm_status status, gpumm_status expected, const char *text) {
+  CHECK (status == expected && strstr (gpumm_last_error (), text), "%s, not %s; %s, not %s",
+         gpumm_status_name (status), gpumm_status_name (expected), gpumm_last_error (), text);
+}
+
+/* A right argument with one change, of x. */
+#define REFUSED(type, right, change, call, status, text)                                           \
+  do {                                                                                             \
+    type x = right;                                                                                \
+    change;                                                                                        \
+    refused (call (&x), status, text);                                                             \
+  } while (0)
+
 /* ---- vectors ------------------------------------------------------------------------------ */
 
 static inline gpumm_view take (gpumm_type type, int64_t count) {
@@ -85,8 +100,12 @@ static inline gpumm_matrix full_at (const gpumm_view *values, int64_t rows, int6
                         .buffer = values->buffer};
 }
 
+/* Not at the beginning of its buffer. */
 static inline gpumm_matrix send_full (const gpumm_matrix *x, int64_t gap) {
-  const gpumm_view values = take (x->type, (x->rows + gap) * x->cols);
+  enum { BEFORE = 256 };
+  const int64_t before = BEFORE / (int64_t) gpumm_type_bytes (x->type);
+  gpumm_view values = take (x->type, before + (x->rows + gap) * x->cols);
+  values.values = (char *) values.values + BEFORE;
   gpumm_matrix y = full_at (&values, x->rows, x->cols, gap);
   y.op = x->op;
   CHECK (x->rows * x->cols == 0 || !gpumm_copy (x, &y), "%s", gpumm_last_error ());

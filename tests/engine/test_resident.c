@@ -178,19 +178,6 @@ static void test_product (int n, const char *formats, gpumm_type type) {
 
 /* ---- what is refused ---------------------------------------------------------------------- */
 
-static void refused (gpumm_status status, gpumm_status expected, const char *text) {
-  CHECK (status == expected && strstr (gpumm_last_error (), text), "%s, not %s: %s",
-         gpumm_status_name (status), gpumm_status_name (expected), gpumm_last_error ());
-}
-
-/* A right argument with one change. */
-#define REFUSED(type, right, change, call, status, text)                                           \
-  do {                                                                                             \
-    type x = right;                                                                                \
-    change;                                                                                        \
-    refused (call (&x), status, text);                                                             \
-  } while (0)
-
 static void test_refused_products (void) {
   gpumm_matrix a = make_in_blocks (GPUMM_SPARSE, GPUMM_D, 3, 3, 1, 1, 100, WHOLE),
                b = make_in_blocks (GPUMM_BLOCKS, GPUMM_D, 3, 3, 2, 2, 100, WHOLE);
