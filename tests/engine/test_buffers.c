@@ -128,15 +128,15 @@ static void test_products (void) {
 /* In tiles, and with a k in steps: what stays is read where it lies. */
 static void test_out_of_core (void) {
   for (int there = 1; there < 8; there++)
-    for (int64_t limit = 1 << 16; limit <= 1 << 20; limit *= 4)
+    for (int64_t limit = 1 << 15; limit <= 1 << 19; limit *= 4)
       one (&(test_case){.type = GPUMM_D,
                         .m = 70,
                         .n = 90,
-                        .k = 1200,
+                        .k = 600,
                         .op_a = there & 1 ? GPUMM_TRANSPOSE : GPUMM_NONE,
                         .there = there,
                         .alpha = 1,
-                        .beta = limit > 1 << 16,
+                        .beta = limit > 1 << 15,
                         .limit = limit,
                         .algorithm = "tiled"});
 }
