@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "multiply/algorithm.h"
-#include "check.h"
+#include "faults.h"
 #include "memory/host.h"
 #include "move/copy.h"
 #include "move/streaming.h"
@@ -533,7 +533,7 @@ static test_case random_case (void) {
                  .kind_a = (int) check_between (0, KINDS - 1),
                  .kind_b = (int) check_between (0, KINDS - 1),
                  .rate = check_between (0, 1) ? pow (10, (double) check_between (3, 12)) : 0};
-  launch_seconds = pow (10, -(double) check_between (1, 7));
+  launch_seconds = pow (10, -(double) check_between (2, 7)); /* the conductor waits so long */
   if (t.kind_a == FINEST && (t.kind_b == FINEST || t.gram))
     t.kind_a = NINES;
   if (t.gram) { /* sizes that let one array be both */
@@ -597,30 +597,32 @@ static void test_shared (void) {
 }
 
 /* Work is queued 0.1 s at a time where it is known how long it takes, and a tile that takes longer is
- * launched in parts. 100 tiles of 64 x 64 x 20, which take 0.05 s each as estimated. */
+ * launched in parts: 100 tiles of 64 x 64 x 20, of 0.05 s each or of unknown time; a tile of 5 s. */
 static void test_queue (void) {
-  test_case t = {.m = 640, .n = 640, .k = 20, .kernel = "quick", .smallest_tile = 64};
-  int right;
-  most_queued = 0;
-  CHECK (!run_case (&t, &right) && right, "%s", gpumm_last_error ());
-  CHECK (most_queued > 8, "without estimates %lld products are queued", (long long) most_queued);
-  t.rate = 2.0 * 64 * 64 * 20 / 0.05;
-  launch_seconds = 0.05;
-  most_queued = 0;
-  CHECK (!run_case (&t, &right) && right, "%s", gpumm_last_error ());
-  CHECK (most_queued >= 1 && most_queued <= 3, "%lld products of 0.05 s are queued",
-         (long long) most_queued);
-  t = (test_case){.m = 640, .n = 640, .k = 20, .kernel = "quick", .rate = 2.0 * 640 * 640 * 20 / 5};
-  most_queued = 0;
-  CHECK (!run_case (&t, &right) && right, "%s", gpumm_last_error ());
-  CHECK (most_queued >= 1 && most_queued <= 3, "%lld parts of a product of 5 s are queued",
-         (long long) most_queued);
+  static const struct {
+    int64_t smallest_tile;
+    double rate, seconds;
+    int64_t least, most;
+  } table[] = {{64, 0, 1e-7, 9, INT64_MAX},
+               {64, 2.0 * 64 * 64 * 20 / 0.05, 0.05, 1, 3},
+               {0, 2.0 * 640 * 640 * 20 / 5, 0.05, 1, 3}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    test_case t = {.m = 640, .n = 640, .k = 20, .kernel = "quick", .rate = table[i].rate};
+    int right;
+    t.smallest_tile = table[i].smallest_tile;
+    launch_seconds = table[i].seconds;
+    most_queued = 0;
+    CHECK (!run_case (&t, &right) && right, "%s", gpumm_last_error ());
+    CHECK (most_queued >= table[i].least && most_queued <= table[i].most,
+           "row %zu: %lld products are queued", i, (long long) most_queued);
+  }
 }
 
 /* A product that is cancelled at any launch ends, leaves nothing under way, and the next is right. */
 static void test_cancelled (const char *kernel) {
   test_case t = {.m = 640, .n = 640, .k = 20, .kernel = kernel, .smallest_tile = 64, .rate = 1e6};
   int right, stopped = 0;
+  launch_seconds = 1e-3;
   gpumm_watch (&cancelled);
   for (int64_t launch = 1; launch <= 60; launch += check_between (1, 9)) {
     cancel_at = launch;
@@ -637,6 +639,22 @@ static void test_cancelled (const char *kernel) {
   gpumm_watch (NULL);
 }
 
+static int64_t fault_late_device (int64_t n) {
+  const int64_t before = calls;
+  calls = 0;
+  fail_at = n;
+  return before;
+}
+
+/* An allocation is tried again after the pools have given back what they keep: they keep nothing. */
+static gpumm_status run_right (void *of) {
+  int right;
+  const gpumm_status status = run_case (of, &right);
+  CHECK (status || right, "wrong");
+  gpumm_pool_reset (&late_context);
+  return status;
+}
+
 /* A failure at any call is reported, nothing hangs, and the next product is right. Tiles of a tall C
  * go up narrow. */
 static void test_failures (const char *kernel, int64_t m, int64_t n, int narrow) {
@@ -648,26 +666,13 @@ static void test_failures (const char *kernel, int64_t m, int64_t n, int narrow)
                  .limit = 1 << 20,
                  .smallest_tile = 64};
   const int64_t before = widened[GPUMM_I8];
-  int right, failures = 0;
-  for (int64_t call = 1; call < 2000; call += check_between (1, 9)) {
-    calls = 0;
-    fail_at = call;
-    gpumm_status status = run_case (&t, &right);
-    int reached = calls >= call;
-    fail_at = 0;
-    failures += status != GPUMM_OK;
-    /* an allocation is tried again after the pools have given back what they keep */
-    CHECK (status ? status == GPUMM_DEVICE_FAILED || status == GPUMM_HOST_MEMORY
-                        || status == GPUMM_DEVICE_MEMORY
-                  : right,
-           "call %lld: %s", (long long) call, gpumm_status_name (status));
-    status = run_case (&t, &right);
-    CHECK (!status && right, "after a failure at call %lld: %s", (long long) call,
-           gpumm_last_error ());
-    if (!reached)
-      break;
-  }
-  CHECK (failures > 10, "%d failures", failures);
+  gpumm_pool_reset (&late_context);
+  fail_in_turn (&(faults){.name = kernel,
+                          .inject = fault_late_device,
+                          .run = run_right,
+                          .context = &t,
+                          .least = 10,
+                          .step = 5});
   CHECK ((widened[GPUMM_I8] > before) == narrow, "%lld pieces widened",
          (long long) (widened[GPUMM_I8] - before));
 }
@@ -819,7 +824,7 @@ static int64_t up_and_down (gpumm_context *context, gpumm_panel up, int64_t *wro
 
 /* Padded doubles: so many bytes for each on the way up, but for those of the last chunk, whose last
  * number needs width_last. */
-static void test_widths (int kind, int64_t width, int64_t width_last) {
+static void test_width (int kind, int64_t width, int64_t width_last) {
   enum { ROWS = 1000, COLS = 100, PAD = 24, LD = ROWS + PAD, CHUNK_COLS = 64 /* of 512 KiB */ };
   const int64_t all = (int64_t) ROWS * COLS;
   double *from = check_allocate (all, sizeof *from);
@@ -836,6 +841,13 @@ static void test_widths (int kind, int64_t width, int64_t width_last) {
   CHECK (bytes_up == width * (all - last) + width_last * last, "%lld bytes up",
          (long long) bytes_up);
   free (from);
+}
+
+static void test_widths (void) {
+  static const int64_t table[][3] = {{NINES, 1, 1},     {NINES, 1, 8},    {THOUSANDS, 2, 2},
+                                     {THOUSANDS, 2, 8}, {QUARTERS, 4, 4}, {FINEST, 8, 8}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    test_width ((int) table[i][0], table[i][1], table[i][2]);
 }
 
 /* Real and complex, single and double, columns shorter than a block widens and longer than a chunk,
@@ -905,21 +917,16 @@ int main (int argc, char **argv) {
   test_widen_indices ();
   test_forms (1);
   test_forms (1000003);
-  test_widths (NINES, 1, 1);
-  test_widths (NINES, 1, 8);
-  test_widths (THOUSANDS, 2, 2);
-  test_widths (THOUSANDS, 2, 8);
-  test_widths (QUARTERS, 4, 4);
-  test_widths (FINEST, 8, 8);
+  test_widths ();
   test_panels (40 / SANITIZED_STEP);
   test_trials_end ();
   test_queue ();
-  test_cancelled ("quick");
-  test_cancelled ("waiting");
-  test_failures ("quick", 300, 300, 0);
-  test_failures ("quick", 2000, 60, 1);
-  test_failures ("waiting", 300, 300, 0);
-  test_failures ("waiting", 2000, 60, 1);
+  for (int waits = 0; waits < 2; waits++) {
+    const char *kernel = waits ? "waiting" : "quick";
+    test_cancelled (kernel);
+    test_failures (kernel, 300, 300, 0);
+    test_failures (kernel, 2000, 60, 1);
+  }
   CHECK (widened[GPUMM_I8] > 0 && widened[GPUMM_I16] > 0 && widened[GPUMM_S] > 0,
          "pieces widened: %lld, %lld, %lld", (long long) widened[GPUMM_I8],
          (long long) widened[GPUMM_I16], (long long) widened[GPUMM_S]);
