@@ -190,6 +190,8 @@ static gpumm_status queue (gpumm_stream *s, op o) {
       o.event->queued++;
     else if (o.kind == WAIT)
       copy->count = o.event->queued;
+    else if (o.kind == PRODUCT && ++products_queued > most_queued)
+      most_queued = products_queued;
   }
   return leave (status);
 }
@@ -201,37 +203,46 @@ static gpumm_status late_properties (int device, gpumm_device_properties *p) {
   return GPUMM_OK;
 }
 
-/* Memory is all NaN at first, so that what nothing wrote shows. */
-static gpumm_status late_allocate (int device, size_t bytes, void **p) {
-  (void) device;
-  gpumm_status status = enter ();
-  *p = status ? NULL : aligned_alloc (256, (bytes + 255) / 256 * 256);
-  if (*p) {
-    memset (*p, 0xff, bytes);
+/* Memory of the device, its streams and events; NULL where the call fails. */
+static void *new_block (size_t bytes, int fill) {
+  void *p = enter () ? NULL : aligned_alloc (256, (bytes + 255) / 256 * 256);
+  if (p) {
+    memset (p, fill, bytes);
     blocks++;
   }
-  return leave (status);
+  leave (GPUMM_OK);
+  return p;
 }
 
-static gpumm_status late_release (int device, void *p) {
-  (void) device;
+static gpumm_status free_block (void *p) {
   pthread_mutex_lock (&lock);
   blocks -= p != NULL;
   free (p);
   return leave (GPUMM_OK);
 }
 
+/* Memory is all NaN at first, so that what nothing wrote shows. */
+static gpumm_status late_allocate (int device, size_t bytes, void **p) {
+  (void) device;
+  *p = new_block (bytes, 0xff);
+  return *p ? GPUMM_OK : GPUMM_DEVICE_FAILED;
+}
+
+static gpumm_status late_release (int device, void *p) {
+  (void) device;
+  return free_block (p);
+}
+
 static gpumm_status late_stream_create (int device, gpumm_stream **s) {
   (void) device;
-  gpumm_status status = enter ();
-  *s = status ? NULL : calloc (1, sizeof **s);
-  if (*s) {
-    (*s)->last = &(*s)->first;
-    (*s)->next = streams;
-    streams = *s;
-    blocks++;
-  }
-  return leave (status);
+  *s = new_block (sizeof **s, 0);
+  if (!*s)
+    return GPUMM_DEVICE_FAILED;
+  pthread_mutex_lock (&lock);
+  (*s)->last = &(*s)->first;
+  (*s)->next = streams;
+  streams = *s;
+  return leave (GPUMM_OK);
 }
 
 static gpumm_status late_stream_destroy (int device, gpumm_stream *s) {
@@ -242,9 +253,20 @@ static gpumm_status late_stream_destroy (int device, gpumm_stream *s) {
       *x = s->next;
       break;
     }
-  blocks -= s != NULL;
-  free (s);
-  return leave (GPUMM_OK);
+  leave (GPUMM_OK);
+  return free_block (s);
+}
+
+static gpumm_status late_event_create (int device, gpumm_event_kind kind, gpumm_event **e) {
+  (void) device;
+  (void) kind;
+  *e = new_block (sizeof **e, 0);
+  return *e ? GPUMM_OK : GPUMM_DEVICE_FAILED;
+}
+
+static gpumm_status late_event_destroy (int device, gpumm_event *e) {
+  (void) device;
+  return free_block (e);
 }
 
 static gpumm_status late_stream_synchronize (int device, gpumm_stream *s) {
@@ -258,23 +280,6 @@ static gpumm_status late_stream_synchronize (int device, gpumm_stream *s) {
     exit (1);
   }
   return leave (status);
-}
-
-static gpumm_status late_event_create (int device, gpumm_event_kind kind, gpumm_event **e) {
-  (void) device;
-  (void) kind;
-  gpumm_status status = enter ();
-  *e = status ? NULL : calloc (1, sizeof **e);
-  blocks += *e != NULL;
-  return leave (status);
-}
-
-static gpumm_status late_event_destroy (int device, gpumm_event *e) {
-  (void) device;
-  pthread_mutex_lock (&lock);
-  blocks -= e != NULL;
-  free (e);
-  return leave (GPUMM_OK);
 }
 
 static gpumm_status late_event_record (int device, gpumm_event *e, gpumm_stream *s) {
@@ -352,17 +357,7 @@ static gpumm_status late_launch (int device, gpumm_stream *s, const gpumm_produc
   (void) device;
   if (cancel_at > 0 && --cancel_at == 0)
     cancelled = 1;
-  pthread_mutex_lock (&lock);
-  products_queued++;
-  most_queued = products_queued > most_queued ? products_queued : most_queued;
-  pthread_mutex_unlock (&lock);
-  gpumm_status status = queue (s, (op){.kind = PRODUCT, .product = *p});
-  if (status) {
-    pthread_mutex_lock (&lock);
-    products_queued--;
-    pthread_mutex_unlock (&lock);
-  }
-  return status;
+  return queue (s, (op){.kind = PRODUCT, .product = *p});
 }
 
 static gpumm_status even_launch (int device, gpumm_stream *stream, const gpumm_product *p) {
