@@ -124,81 +124,39 @@ static void check_sample (const sample *s, gpumm_status status, const gpumm_repo
          a->op, b->op);
 }
 
-/* The same product in ever smaller tiles: right, and within the limit. The last is large enough for
- * several threads. */
+static void run_within (sample *s, int64_t limit) {
+  const gpumm_options o = {
+      .backend = GPUMM_CPU, .algorithm = "naive", .device = -1, .max_device_memory = limit};
+  gpumm_job *job = NULL;
+  forget (s);
+  gpumm_status status = gpumm_open (&s->problem, &o, &job);
+  status = status ? status : gpumm_run (job, &s->c);
+  check_sample (s, status, gpumm_job_report (job), limit);
+  gpumm_close (job);
+  const size_t held = gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, NULL);
+  CHECK (limit == 0 || held <= (size_t) limit, "%zu bytes held over %lld", held, (long long) limit);
+}
+
+/* The same product in ever smaller tiles: right, and within the limit. The last size is large enough
+ * for several threads. Then A A', for which A goes up once. */
 static void test_out_of_core (void) {
   static const int64_t sizes[][4] = {{0, 4, 4},     {4, 4, 0},      {1, 1, 1},
                                      {129, 1, 65},  {1, 129, 300},  {130, 127, 129},
                                      {40, 300, 20}, {300, 40, 700}, {900, 800, 6, 3 << 20}};
   static const int64_t limits[] = {0,         8 << 20,   3 << 20,  1 << 20,
                                    300 << 10, 100 << 10, 40 << 10, 12 << 10};
-  int cases = 0;
   gpumm_reset ();
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-    for (int ops = 0; ops < 9; ops += 4)
-      for (int with_c0 = 0; with_c0 < 2; with_c0++) {
-        if (++cases % step)
-          continue;
-        sample *s = make_sample (sizes[i][0], sizes[i][1], sizes[i][2], ops, with_c0, 0);
-        for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
-          const gpumm_options o = {.backend = GPUMM_CPU,
-                                   .algorithm = "naive",
-                                   .device = -1,
-                                   .max_device_memory = limits[l]};
-          gpumm_job *job = NULL;
-          if (limits[l] > 0 && limits[l] < sizes[i][3])
-            continue;
-          forget (s);
-          gpumm_status status = gpumm_open (&s->problem, &o, &job);
-          status = status ? status : gpumm_run (job, &s->c);
-          check_sample (s, status, gpumm_job_report (job), limits[l]);
-          gpumm_close (job);
-          const size_t held = gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, NULL);
-          CHECK (limits[l] == 0 || held <= (size_t) limits[l], "%zu bytes held over %lld", held,
-                 (long long) limits[l]);
-        }
-        free_sample (s);
-      }
-  gpumm_reset ();
-}
-
-/* On this place, in tiles of at least this size. */
-static void run_planned (sample *s, const char *kernel, const gpumm_place *place, int64_t limit,
-                         int64_t smallest_tile, struct gpumm_job *job) {
-  const gpumm_options o = {.backend = GPUMM_CPU, .algorithm = kernel, .max_device_memory = limit};
-  gpumm_choices choices = {.host = place, .why_no_gpu = "", .smallest_tile = smallest_tile};
-  *job = (struct gpumm_job){.problem = s->problem, .options = o};
-  snprintf (job->report.kernel, sizeof job->report.kernel, "%s", kernel);
-  forget (s);
-  gpumm_status status = gpumm_make_plan (&job->problem, &o, &choices, &job->plan);
-  CHECK (!status, "%s", gpumm_last_error ());
-  if (!status)
-    status = job->plan.algorithm->run (job, &s->c);
-  check_sample (s, status, &job->report, limit);
-}
-
-/* A product that fits, in tiles of 64 and more instead of 1024: shells, of all shapes; A goes up once
- * where it is both operands. */
-static void test_shells (void) {
-  static const int64_t sizes[][3] = {{64, 64, 10},   {65, 64, 10},  {200, 64, 33}, {64, 200, 33},
-                                     {300, 200, 70}, {129, 400, 5}, {600, 65, 9},  {200, 200, 90}};
-  gpumm_place place;
-  CHECK (!gpumm_place_device (context, GPUMM_D, 1, &place), "%s", gpumm_last_error ());
-  for (int i = 0; i < 8 * 9 * 4; i += step) {
-    const int64_t *size = sizes[i / 36];
-    const int ops = i % 9, with_c0 = i / 9 % 2, gram = i / 18 % 2;
-    int64_t m = size[0], n = size[1], k = size[2];
-    if (gram) { /* one array, and sizes that let it: square where neither is turned */
-      if ((ops % 3 == 0) == (ops / 3 == 0))
-        k = m = m < 130 ? m : 130; /* more than two tiles each way */
-      n = m;
-    }
-    sample *s = make_sample (m, n, k, ops, with_c0, gram);
-    struct gpumm_job job;
-    run_planned (s, "naive", &place, 0, 64, &job);
-    CHECK (job.plan.resident, "not resident: %s", job.plan.reason);
+  for (int i = 0; i < 9 * 3 * 2; i += step) {
+    const int64_t *size = sizes[i / 6];
+    sample *s = make_sample (size[0], size[1], size[2], i % 3 * 4, i / 3 % 2, 0);
+    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++)
+      if (limits[l] == 0 || limits[l] >= size[3])
+        run_within (s, limits[l]);
     free_sample (s);
   }
+  sample *s = make_sample (70, 70, 90, 3, 0, 1);
+  run_within (s, 0);
+  free_sample (s);
   gpumm_reset ();
 }
 
@@ -243,9 +201,14 @@ static void test_workspace (void) {
   place.context = &other;
   for (int l = 0; l < 3; l++) {
     sample *s = make_sample (700, 800, 6, 4, 1, 0);
-    struct gpumm_job job;
+    const gpumm_options o = {
+        .backend = GPUMM_CPU, .algorithm = "naive", .max_device_memory = limits[l]};
+    gpumm_choices choices = {.host = &place, .why_no_gpu = "", .smallest_tile = 256};
+    struct gpumm_job job = {.problem = s->problem, .options = o, .report.kernel = "naive"};
     launches = largest_workspace = 0;
-    run_planned (s, "naive", &place, limits[l], 256, &job);
+    gpumm_status status = gpumm_make_plan (&job.problem, &o, &choices, &job.plan);
+    status = status ? status : job.plan.algorithm->run (&job, &s->c);
+    check_sample (s, status, &job.report, limits[l]);
     CHECK (job.plan.kernel == &demanding && (limits[l] == 0 || job.plan.device_bytes <= limits[l]),
            "%lld bytes under %lld", (long long) job.plan.device_bytes, (long long) limits[l]);
     CHECK (launches > 1 && largest_workspace == job.plan.workspace_bytes, "%lld launches",
@@ -376,7 +339,6 @@ int main (int argc, char **argv) {
   int64_t live = gpumm_live_allocations ();
   test_pool ();
   test_out_of_core ();
-  test_shells ();
   test_workspace ();
   test_refused ();
   test_choice ();

@@ -490,6 +490,12 @@ static gpumm_status run_case (const test_case *t, int *right) {
   gpumm_status status = gpumm_make_plan (p, &o, &choices, &job.plan);
   if (!status)
     status = job.plan.algorithm->run (&job, &c);
+  const int64_t once = 8 * (t->m * t->k + (t->gram ? 0 : t->k * t->n) + t->with_c0 * t->m * t->n);
+  if (!status) /* one array goes up once, and narrow perhaps */
+    CHECK (job.report.bytes_down == 8 * t->m * t->n
+               && (!job.plan.resident || job.report.bytes_up <= once),
+           "%lld bytes up, %lld down", (long long) job.report.bytes_up,
+           (long long) job.report.bytes_down);
   *right = 1;
   double *product = calloc ((size_t) t->m + 1, sizeof *product);
   for (int64_t j = 0; !status && j < t->n; j++) {
