@@ -233,7 +233,8 @@ static void test_refused_products (void) {
   options_of_run = &elsewhere;
   RUN ((void) x, GPUMM_UNSUPPORTED, "another place");
   options_of_run = &none;
-  REFUSED (gpumm_problem, with_c0, (void) x, try_run, GPUMM_UNSUPPORTED, ""); /* C0 there, C here */
+  REFUSED (gpumm_problem, with_c0, (void) x, try_run, GPUMM_UNSUPPORTED,
+           "the result must stay there");
   REFUSED (gpumm_problem, with_c0, x.stays = 1, try_run, GPUMM_UNSUPPORTED, ""); /* not C */
   gpumm_job *job;
   for (int stays = 0; stays < 2; stays++) { /* a result where it was not announced */
