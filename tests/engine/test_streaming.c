@@ -678,45 +678,52 @@ static void test_failures (const char *kernel, int64_t m, int64_t n, int narrow)
          (long long) (widened[GPUMM_I8] - before));
 }
 
+/* ---- steps without products --------------------------------------------------------------- */
+
+static void *device_memory (gpumm_context *context, int64_t bytes) {
+  void *p = NULL;
+  CHECK (!gpumm_pool_take (context, GPUMM_POOL_DEVICE, (size_t) bytes, &p), "%s",
+         gpumm_last_error ());
+  return p;
+}
+
+/* Steps that wait for no other. */
+static gpumm_report run_steps (gpumm_context *context, gpumm_step *steps, int64_t count,
+                               const gpumm_region *fresh) {
+  gpumm_report report = {0};
+  gpumm_stream_job job = {.context = context, .steps = steps, .count = count};
+  for (int64_t i = 0; i < count; i++)
+    steps[i].after_launch = steps[i].after_download = -1;
+  for (int i = 0; fresh && i < GPUMM_MOST_REGIONS; i++)
+    job.fresh[i] = fresh[i];
+  CHECK (!gpumm_run_steps (&job, &report), "%s", gpumm_last_error ());
+  return report;
+}
+
 /* Vectors that change on their way: up in one step, nothing launched, and what is on the device
  * down in the next: indices as indices, the rest as the doubles that they are there. */
 static void test_forms (int64_t n) {
   int64_t *index = check_allocate (n, sizeof *index), *index_back = check_allocate (n, 8);
   unsigned char *logical = check_allocate (n, 1);
   double *real = check_allocate (n, sizeof *real), *back = check_allocate (3 * n, sizeof *back);
-  void *there[3] = {NULL, NULL, NULL};
-  const size_t bytes[3] = {4, 8, 16};
-  gpumm_report report = {0};
+  void *there[3] = {device_memory (&late_context, 4 * n), device_memory (&late_context, 8 * n),
+                    device_memory (&late_context, 16 * n)};
   for (int64_t i = 0; i < n; i++) {
     index[i] = check_between (0, INT32_MAX);
     logical[i] = (unsigned char) check_between (0, 1);
     real[i] = check_uniform ();
   }
-  for (int x = 0; x < 3; x++)
-    CHECK (!gpumm_pool_take (&late_context, GPUMM_POOL_DEVICE, (size_t) n * bytes[x], &there[x]),
-           "%s", gpumm_last_error ());
-  gpumm_step steps[3] = {
+  gpumm_step steps[] = {
       {.up = {{index, there[0], n, 1, n, n, 8, GPUMM_INDEX},
               {logical, there[1], n, 1, n, n, 1, GPUMM_LOGICAL},
               {real, there[2], n, 1, n, n, 8, GPUMM_REAL}},
-       .ups = 3,
-       .after_launch = -1,
-       .after_download = -1},
+       .ups = 3},
       {.down = {{there[0], index_back, n, 1, n, n, 8, GPUMM_INDEX},
                 {there[1], back, n, 1, n, n, 8, GPUMM_AS_IT_IS}},
-       .downs = 2,
-       .after_launch = -1,
-       .after_download = -1},
-      {.down = {{there[2], back + n, n, 1, n, n, 16, GPUMM_AS_IT_IS}},
-       .downs = 1,
-       .after_launch = -1,
-       .after_download = -1},
-  };
-  gpumm_stream_job job = {.context = &late_context,
-                          .steps = steps,
-                          .count = 3,
-                          .fresh = {{index_back, (size_t) n * 8}, {back, (size_t) n * 24}}};
-  CHECK (!gpumm_run_steps (&job, &report), "%s", gpumm_last_error ());
+       .downs = 2},
+      {.down = {{there[2], back + n, n, 1, n, n, 16, GPUMM_AS_IT_IS}}, .downs = 1}};
+  const gpumm_region fresh[] = {{index_back, (size_t) n * 8}, {back, (size_t) n * 24}};
+  const gpumm_report report = run_steps (&late_context, steps, 3, fresh);
   int64_t wrong = 0;
   for (int64_t i = 0; i < n; i++)
     wrong += index_back[i] != index[i] || back[i] != logical[i] || back[n + 2 * i] != real[i]
@@ -758,27 +765,20 @@ static void test_order (void) {
   enum { STEPS = 100, ROWS = 1 << 16, SLOTS_UP = 24 };
   double *values = check_allocate (STEPS * ROWS, sizeof *values),
          *back = check_allocate (STEPS * ROWS, sizeof *back);
-  void *there = NULL;
-  gpumm_step *steps = calloc (STEPS, sizeof *steps);
-  gpumm_report report = {0};
+  double *there = device_memory (&late_context, STEPS * ROWS * sizeof *values);
+  gpumm_step *steps = check_allocate (STEPS, sizeof *steps);
   for (int64_t i = 0; i < (int64_t) STEPS * ROWS; i++)
     values[i] = (double) i;
-  CHECK (!gpumm_pool_take (&late_context, GPUMM_POOL_DEVICE, STEPS * ROWS * sizeof *values, &there),
-         "%s", gpumm_last_error ());
-  for (int i = 0; i < STEPS; i++)
-    steps[i] = (gpumm_step){.up = {{values + i * ROWS, (double *) there + i * ROWS, ROWS, 1, ROWS,
-                                    ROWS, 8, GPUMM_AS_IT_IS}},
-                            .ups = 1,
-                            .down = {{(double *) there + i * ROWS, back + i * ROWS, ROWS, 1, ROWS,
-                                      ROWS, 8, GPUMM_AS_IT_IS}},
-                            .downs = 1,
-                            .after_launch = -1,
-                            .after_download = -1};
-  const gpumm_stream_job job = {.context = &late_context, .steps = steps, .count = STEPS};
+  for (int i = 0, at = 0; i < STEPS; i++, at += ROWS)
+    steps[i] =
+        (gpumm_step){.up = {{values + at, there + at, ROWS, 1, ROWS, ROWS, 8, GPUMM_AS_IT_IS}},
+                     .ups = 1,
+                     .down = {{there + at, back + at, ROWS, 1, ROWS, ROWS, 8, GPUMM_AS_IT_IS}},
+                     .downs = 1};
   copies_up = 0;
   up_before_down = -1;
   gpumm_team_choose (0, gpumm_threads () < 32 ? 1 : 16); /* with more cores, both ways at once */
-  CHECK (!gpumm_run_steps (&job, &report), "%s", gpumm_last_error ());
+  run_steps (&late_context, steps, STEPS, NULL);
   gpumm_team_choose (0, 1);
   CHECK (copies_up >= STEPS && up_before_down >= copies_up - SLOTS_UP,
          "the first of the downloads after %lld of %lld uploads", (long long) up_before_down,
@@ -797,19 +797,13 @@ static int64_t up_and_down (gpumm_context *context, gpumm_panel up, int64_t *wro
   const size_t real = up.form == GPUMM_FLOATS ? sizeof (float) : sizeof (double);
   const size_t reals = up.element / real, ld = (size_t) up.ld_from;
   char *back = check_allocate (rows * cols, up.element);
-  gpumm_report report = {0};
-  CHECK (!gpumm_pool_take (context, GPUMM_POOL_DEVICE, (size_t) (up.ld_to * cols) * up.element,
-                           &up.to),
-         "%s", gpumm_last_error ());
+  up.to = device_memory (context, up.ld_to * cols * (int64_t) up.element);
   gpumm_step step = {
       .up = {up},
       .ups = 1,
       .down = {{up.to, back, rows, cols, up.ld_to, rows, up.element, GPUMM_AS_IT_IS}},
-      .downs = 1,
-      .after_launch = -1,
-      .after_download = -1};
-  gpumm_stream_job job = {.context = context, .steps = &step, .count = 1};
-  CHECK (!gpumm_run_steps (&job, &report), "%s", gpumm_last_error ());
+      .downs = 1};
+  const gpumm_report report = run_steps (context, &step, 1, NULL);
   *wrong = 0;
   for (size_t j = 0; j < (size_t) cols; j++)
     for (size_t i = 0; i < (size_t) rows * reals; i++) {
