@@ -694,25 +694,54 @@ static void test_has_rival (void) {
   CHECK (!gpumm_has_rival (&p, &automatic, &g.place, &rival), "nothing is multiplied");
 }
 
-static void test_sparse_products (void) {
-  const int64_t sizes[] = {1, 30, 3000, 60000};
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    const int64_t n = sizes[i];
+/* Lines of 3, 0 and 6 entries. */
+static void make_uneven (gpumm_matrix *x, int64_t n) {
+  for (int64_t i = 1; i <= n; i++)
+    x->start[i] = x->start[i - 1] + (i % 3 == 0 ? 6 : i % 3 == 1 ? 3 : 0);
+}
+
+/* Pairs of entries of `lines` and of the lines of `ends` that they name: exact where there are few. */
+static void check_pairs (double counted, int64_t n, int64_t stored, const int64_t *ends,
+                         const int64_t *row, const int32_t *column) {
+  double pairs = 0;
+  for (int64_t t = 0; t < stored; t++) {
+    const int64_t at = row ? row[t] : column[t];
+    pairs += (double) (ends[at + 1] - ends[at]);
+  }
+  CHECK (n < 6000 ? counted == pairs : fabs (counted - pairs) < 0.05 * pairs, "n %lld: %g, not %g",
+         (long long) n, counted, pairs);
+}
+
+static void test_pairs (void) {
+  static const int64_t sizes[] = {1, 30, 3000, 60000};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    const int64_t n = sizes[s];
     gpumm_problem p = {.a = random_columns (n, 3), .b = random_columns (n, 5), .alpha = {1, 0}};
-    for (int64_t j = 1; j <= n; j++) /* columns of A of 3, 0 and 6 elements */
-      p.a.start[j] = p.a.start[j - 1] + (j % 3 == 0 ? 6 : j % 3 == 1 ? 3 : 0);
-    double products = 0;
-    for (int64_t t = 0; t < 5 * n; t++)
-      products += (double) (p.a.start[p.b.row[t] + 1] - p.a.start[p.b.row[t]]);
-    const double counted = gpumm_estimate_sparse (&p).products, error = fabs (counted - products);
-    CHECK (n < 6000 ? error == 0 : error < 0.05 * products, "n %lld: %g, not %g", (long long) n,
-           counted, products);
+    make_uneven (&p.a, n);
+    check_pairs (gpumm_estimate_sparse (&p).products, n, 5 * n, p.a.start, p.b.row, NULL);
     p.alpha.re = 0;
     p.b.row[0] = -1;
     CHECK (gpumm_estimate_sparse (&p).products == 0, "alpha = 0: A and B are not read");
     p.alpha.re = 1;
     p.b.start[n] = 0;
     CHECK (gpumm_estimate_sparse (&p).products == 0, "nothing stored");
+    drop (&p.a);
+    drop (&p.b);
+    p.a = random_blocks (GPUMM_D, n, 2, 3, 5);
+    p.b = random_blocks (GPUMM_D, n, 3, 2, 3);
+    make_uneven (&p.b, n);
+    check_pairs (gpumm_blocks_pairs (&p), n, 5 * n, p.b.start, NULL, p.a.block_column);
+    gpumm_problem q = p; /* A' has n blocks of 3 x 2, 5 in each column */
+    q.a.op = GPUMM_TRANSPOSE;
+    q.a.block_rows = 3;
+    q.a.block_cols = 2;
+    q.a.rows = 3 * n;
+    q.a.cols = 2 * n;
+    const double turned = 5 * (double) p.b.start[n];
+    CHECK (fabs (gpumm_blocks_pairs (&q) - turned) <= 0.05 * turned, "n %lld, A': %g, not %g",
+           (long long) n, gpumm_blocks_pairs (&q), turned);
+    p.a.start[n] = 0;
+    CHECK (gpumm_blocks_pairs (&p) == 0, "nothing stored");
     drop (&p.a);
     drop (&p.b);
   }
@@ -778,15 +807,9 @@ static void test_choice_as_dense (void) {
       {{8, 8}, 1000, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"},
       {{500, 500}, 100, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"}, /* a tenth of C is filled */
   };
-  static const gpumm_sparse_kernel spgemm = {.algorithm = "spgemm", .name = "s", .capability = 70};
-  static const gpumm_sparse_kernel *const kernels[] = {&spgemm, NULL};
-  gpumm_driver driver = cuda;
-  driver.sparse_kernels = kernels;
   make_places ();
-  gpumm_place gpu = fast;
-  gpumm_context context = {.driver = &driver};
-  gpu.context = &context;
-  gpu.properties.multiprocessors = 1;
+  gpumm_place slow = fast;
+  slow.properties.multiprocessors = 1;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     gpumm_matrix a = random_columns (1000, table[i].each[0]);
     gpumm_matrix b = random_columns (1000, table[i].each[1]);
@@ -796,7 +819,7 @@ static void test_choice_as_dense (void) {
     const gpumm_options o = {.backend = table[i].asked, .algorithm = table[i].algorithm};
     cpu.flops[GPUMM_D] = table[i].cpu == FAST ? 1e12 : 1e9;
     gpumm_choices choices = {.cpu = &cpu,
-                             .gpu = table[i].gpu ? &gpu : NULL,
+                             .gpu = table[i].gpu ? &slow : NULL,
                              .why_no_gpu = "made up",
                              .keeps_sparse = table[i].keeps};
     gpumm_plan plan;
@@ -817,38 +840,6 @@ static void test_choice_as_dense (void) {
            i);
     drop (&a);
     drop (&b);
-  }
-}
-
-static void test_pairs_of_blocks (void) {
-  const int64_t sizes[] = {1, 30, 3000, 60000};
-  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-    const int64_t n = sizes[s];
-    gpumm_problem p = {.a = random_blocks (GPUMM_D, n, 2, 3, 5),
-                       .b = random_blocks (GPUMM_D, n, 3, 2, 3),
-                       .alpha = {1, 0}};
-    for (int64_t i = 1; i <= n; i++) /* rows of B of 3, 0 and 6 blocks */
-      p.b.start[i] = p.b.start[i - 1] + (i % 3 == 0 ? 6 : i % 3 == 1 ? 3 : 0);
-    double pairs = 0, turned = 0;
-    for (int64_t t = 0; t < 5 * n; t++)
-      pairs += (double) (p.b.start[p.a.block_column[t] + 1] - p.b.start[p.a.block_column[t]]);
-    for (int64_t k = 0; k < n; k++)
-      turned += 5.0 * (double) (p.b.start[k + 1] - p.b.start[k]);
-    const double counted = gpumm_blocks_pairs (&p), error = fabs (counted - pairs);
-    CHECK (n < 6000 ? error == 0 : error < 0.05 * pairs, "n %lld: %g, not %g", (long long) n,
-           counted, pairs);
-    gpumm_problem q = p;
-    q.a.op = GPUMM_TRANSPOSE;
-    q.a.block_rows = 3;
-    q.a.block_cols = 2;
-    q.a.rows = 3 * n;
-    q.a.cols = 2 * n;
-    CHECK (fabs (gpumm_blocks_pairs (&q) - turned) <= 0.05 * turned, "n %lld, A': %g, not %g",
-           (long long) n, gpumm_blocks_pairs (&q), turned);
-    p.a.start[n] = 0;
-    CHECK (gpumm_blocks_pairs (&p) == 0, "nothing stored");
-    drop (&p.a);
-    drop (&p.b);
   }
 }
 
@@ -886,16 +877,13 @@ static void test_needs (void) {
 /* What stays on a device takes no memory there again, is not padded, and decides where the product
  * runs. */
 static void test_bound (void) {
-  static const gpumm_kernel padding = {
-      .algorithm = "cublas", .name = "cublas", .types = ALL, .padded_types = ALL, .multiple = 16};
-  static const gpumm_kernel *const padding_rows[] = {&padding, NULL};
-  static const gpumm_driver driver = {.name = "cuda", .kernels = padding_rows};
-  gpumm_context context = {.driver = &driver, .device = 2};
-  gpumm_buffer buffer = {.context = &context};
+  gpu g;
   make_places ();
-  gpumm_place gpu = fast, slow = fast;
-  gpu.context = slow.context = &context;
-  slow.flops[GPUMM_D] = 1; /* the CPU would be faster */
+  make_gpu (&g, library);
+  g.kernel.padded_types = ALL;
+  g.kernel.multiple = 16;
+  g.place.flops[GPUMM_D] = 1; /* the CPU would be faster */
+  gpumm_buffer buffer = {.context = &g.context};
   for (int bits = 0; bits < 8; bits++) {
     gpumm_problem p = square (GPUMM_D, 3001, 3001, 3001);
     if (bits & 1)
@@ -904,9 +892,9 @@ static void test_bound (void) {
       p.b.buffer = &buffer;
     p.stays = bits >> 2;
     const gpumm_plan plan =
-        plan_of (p, (gpumm_options){.backend = bits ? GPUMM_AUTO : GPUMM_GPU}, &slow, GPUMM_OK);
+        plan_of (p, (gpumm_options){.backend = bits ? GPUMM_AUTO : GPUMM_GPU}, &g.place, GPUMM_OK);
     const gpumm_buffers x = gpumm_plan_buffers (&p, &plan);
-    CHECK (plan.backend == GPUMM_GPU && plan.kernel == &padding, "%d: %s", bits, plan.reason);
+    CHECK (plan.backend == GPUMM_GPU && plan.kernel == &g.kernel, "%d: %s", bits, plan.reason);
     CHECK (plan.pads == (bits == 0), "%d: pads %d", bits, plan.pads);
     CHECK ((x.a > 0) != (bits & 1) && (x.b > 0) != (bits >> 1 & 1) && (x.c > 0) != bits >> 2,
            "%d: %lld, %lld, %lld buffers", bits, (long long) x.a, (long long) x.b, (long long) x.c);
@@ -918,10 +906,10 @@ static void test_bound (void) {
   }
   gpumm_problem p = square (GPUMM_D, 10, 10, 10);
   p.a.buffer = &buffer;
-  plan_of (p, (gpumm_options){.algorithm = "blas"}, &gpu, GPUMM_UNSUPPORTED);
-  plan_of (p, (gpumm_options){.algorithm = "tiled"}, &gpu, GPUMM_UNSUPPORTED);
-  const gpumm_plan plan = plan_of (p, (gpumm_options){.algorithm = "cublas"}, &gpu, GPUMM_OK);
-  CHECK (plan.kernel == &padding && plan.context == &context, "by name: %s", plan.reason);
+  plan_of (p, (gpumm_options){.algorithm = "blas"}, &g.place, GPUMM_UNSUPPORTED);
+  plan_of (p, (gpumm_options){.algorithm = "tiled"}, &g.place, GPUMM_UNSUPPORTED);
+  const gpumm_plan plan = plan_of (p, (gpumm_options){.algorithm = "cublas"}, &g.place, GPUMM_OK);
+  CHECK (plan.kernel == &g.kernel && plan.context == &g.context, "by name: %s", plan.reason);
 }
 
 /* A kernel's own estimate decides for blocks of integers; without one the CPU takes them. */
@@ -936,31 +924,28 @@ static double estimate (const gpumm_sparse_product *p, const gpumm_device_proper
 }
 
 static void test_estimates (void) {
-  static const gpumm_sparse_kernel slow = {.algorithm = "blocks_integer", .name = "s"},
-                                   fast_one = {.algorithm = "blocks_integer",
-                                               .name = "f",
-                                               .seconds = estimate},
+  static const gpumm_sparse_kernel unknown = {.algorithm = "blocks_integer", .name = "u"},
+                                   known = {.algorithm = "blocks_integer",
+                                            .name = "k",
+                                            .seconds = estimate},
                                    too_new = {.algorithm = "blocks_integer",
                                               .name = "n",
                                               .capability = 999,
                                               .seconds = estimate};
-  static const gpumm_sparse_kernel *const with[] = {&slow, &fast_one, NULL}, *const without[] = {
-                                                                                 &slow, &too_new,
+  static const gpumm_sparse_kernel *const with[] = {&unknown, &known, NULL}, *const without[] = {
+                                                                                 &unknown, &too_new,
                                                                                  NULL};
-  make_places ();
+  static const double estimates[] = {1e-6, 1e9, INFINITY, 1e-6}; /* the last: of a row too new */
   gpumm_matrix s = random_blocks (GPUMM_U16, 20000, 4, 4, 16);
+  const gpumm_problem p = {.a = s, .b = s, .alpha = {1, 0}, .output = GPUMM_U32};
+  gpu g;
+  make_places ();
+  make_gpu (&g, library);
+  g.place.upload = g.place.download = 1e12; /* so that a CPU of many cores is slower, too */
   for (int i = 0; i < 4; i++) {
-    gpumm_driver driver = *fast.context->driver;
-    gpumm_place place = fast;
-    driver.sparse_kernels = i < 3 ? with : without;
-    estimated = i == 1 ? 1e9 : i == 2 ? INFINITY : 1e-6;
-    gpumm_context context = {.driver = &driver};
-    place.context = &context;
-    place.properties.multiprocessors = 100;
-    place.upload = place.download = 1e12; /* so that a CPU of many cores is slower, too */
-    gpumm_plan plan =
-        plan_of ((gpumm_problem){.a = s, .b = s, .alpha = {1, 0}, .output = GPUMM_U32},
-                 (gpumm_options){0}, &place, GPUMM_OK);
+    g.driver.sparse_kernels = i < 3 ? with : without;
+    estimated = estimates[i];
+    const gpumm_plan plan = plan_of (p, (gpumm_options){0}, &g.place, GPUMM_OK);
     CHECK ((plan.backend == GPUMM_GPU) == (i == 0), "case %d: %s", i, plan.reason);
     CHECK (!strstr (plan.reason, "unless the GPU is asked for") == (i < 2), "case %d: %s", i,
            plan.reason);
@@ -979,11 +964,10 @@ int main (void) {
   test_emulated ();
   test_emulated_or_not ();
   test_has_rival ();
-  test_sparse_products ();
+  test_pairs ();
   test_bytes_moved ();
   test_thin_on_the_cpu ();
   test_choice_as_dense ();
-  test_pairs_of_blocks ();
   test_estimates ();
   test_needs ();
   test_bound ();
