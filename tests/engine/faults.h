@@ -1,5 +1,5 @@
 /* faults.h - a run in which each call fails in turn: each allocation of the engine
- * (gpumm_fault_memory) or each call of the host device (gpumm_fault_device).
+ * (gpumm_fault_memory), or each call of the host device (gpumm_fault_device) or of a test's own.
  *
  * Whatever fails, there is an error with a text or the right result, nothing is left behind, and
  * the run after it succeeds.
@@ -22,7 +22,7 @@ typedef struct {
 
 static inline int is_expected (const faults *f, gpumm_status status) {
   return status == GPUMM_HOST_MEMORY
-         || (f->inject == gpumm_fault_device
+         || (f->inject != gpumm_fault_memory
              && (status == GPUMM_DEVICE_FAILED || status == GPUMM_DEVICE_MEMORY));
 }
 

@@ -63,11 +63,12 @@ enum { PART = 1 };
 /* Calls body for each path. */
 static void on_all_paths (void (*body) (const path *p, int times), int times) {
   gpumm_matrix a = full (700 / PART, GPUMM_D), i = full (500 / PART, GPUMM_I32);
-  gpumm_matrix s = sparse (9000 / PART, 25), t = sparse (1500 / PART, 16),
+  gpumm_matrix w = make_full (GPUMM_D, 700 / PART, 250 / PART, WHOLE);
+  gpumm_matrix s = sparse (5000 / PART, 25), t = sparse (900 / PART, 16),
                u = sparse (700 / PART, 200 / PART);
   gpumm_matrix d = full (220 / PART, GPUMM_D), x = blocks (640 / PART, 8),
                y = blocks (480 / PART, 80 / PART);
-  gpumm_matrix z = blocks (128 / PART, 4);
+  gpumm_matrix z = blocks (96 / PART, 4);
   const path paths[] = {
       {"blas", NULL, a, a},
       {"blas, symmetric", NULL, a, turned (a)},
@@ -84,12 +85,12 @@ static void on_all_paths (void (*body) (const path *p, int times), int times) {
       {"tiled", "tiled_16", d, d},
       {"strassen", "strassen_register_2", d, d},
       {"spgemm", "spgemm", t, t},
-      {"spmm", "spmm", u, a},
+      {"spmm", "spmm", u, w},
       {"bsr", "bsr", z, z},
   };
   for (size_t n = 0; n < sizeof paths / sizeof *paths; n++)
     body (&paths[n], times);
-  gpumm_matrix *all[] = {&a, &i, &s, &d, &t, &u, &x, &y, &z};
+  gpumm_matrix *all[] = {&a, &i, &s, &d, &t, &u, &w, &x, &y, &z};
   for (size_t n = 0; n < sizeof all / sizeof *all; n++)
     release (all[n]);
 }

@@ -5,11 +5,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "faults.h"
-#include "types.h"
+#include "operands.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,7 +40,7 @@ static size_t record_bytes (int64_t m, size_t width) {
 }
 
 /* grid x grid blocks of m x m, about percent of 100 of them there, in no order. */
-static void make (image *f, int64_t grid, int64_t m, size_t width, int percent) {
+static void make_image (image *f, int64_t grid, int64_t m, size_t width, int percent) {
   int64_t places[400], count = 0;
   for (int64_t p = 0; p < grid * grid; p++)
     if (check_between (0, 99) < percent)
@@ -109,41 +107,45 @@ static size_t width_of (const image *f) {
   return width;
 }
 
-static uint32_t element (const image *f, size_t width, size_t record, int64_t e) {
-  uint32_t x = 0;
-  for (size_t b = 0; b < width; b++)
-    x |= (uint32_t) f->bytes[record + 8 + (size_t) e * width + b] << 8 * b;
+/* The matrix of a file: its blocks sorted, those of zeros left out, each by columns. */
+static gpumm_matrix matrix_of (const image *f, gpumm_type type) {
+  const int64_t n = get32 (f, 0), m = get32 (f, 4), k = get32 (f, 8);
+  const size_t width = gpumm_type_bytes (type), record = record_bytes (m, width);
+  static const char zeros[MOST_BYTES];
+  gpumm_matrix x = {.format = GPUMM_BLOCKS,
+                    .type = type,
+                    .rows = n,
+                    .cols = n,
+                    .block_rows = m,
+                    .block_cols = m,
+                    .nzmax = k};
+  provide (&x, 0);
+  x.start[0] = 0;
+  for (int64_t i = 0, out = 0; i < n / m; x.start[++i] = out)
+    for (int64_t j = -1, next = n; k > 0; j = next, next = n) {
+      const unsigned char *block = NULL; /* the next one of this row */
+      for (size_t at = 12; at < f->length; at += record)
+        if (get32 (f, at) == i && get32 (f, at + 4) > j && get32 (f, at + 4) < next) {
+          next = get32 (f, at + 4);
+          block = f->bytes + at + 8;
+        }
+      if (!block)
+        break;
+      if (memcmp (block, zeros, record - 8) == 0)
+        continue;
+      for (int64_t e = 0; e < m * m; e++)
+        memcpy ((char *) x.values + (size_t) (out * m * m + e / m + e % m * m) * width,
+                block + (size_t) e * width, width);
+      x.block_column[out++] = (int32_t) next;
+    }
   return x;
 }
 
-/* Has x the blocks of the file, sorted, without those that are zero? */
-static int same (const image *f, size_t width, const gpumm_matrix *x) {
-  const int64_t m = get32 (f, 4), k = get32 (f, 8), rows = x->rows / m;
-  const size_t record = record_bytes (m, width);
-  int64_t nonzero = 0;
-  int right = x->start[0] == 0;
-  for (int64_t t = 0; t < k; t++) {
-    const size_t at = 12 + (size_t) t * record;
-    const int32_t i = get32 (f, at), j = get32 (f, at + 4);
-    int64_t q = x->start[i];
-    int any = 0;
-    for (int64_t e = 0; e < m * m; e++)
-      any |= element (f, width, at, e) != 0;
-    nonzero += any;
-    while (q < x->start[i + 1] && x->block_column[q] != j)
-      q++;
-    if ((q < x->start[i + 1]) != any)
-      return 0;
-    for (int64_t e = 0; any && e < m * m; e++) {
-      const int64_t to = q * m * m + e / m + e % m * m; /* by columns */
-      right &= element (f, width, at, e)
-               == (width == 2 ? ((uint16_t *) x->values)[to] : ((uint32_t *) x->values)[to]);
-    }
-  }
-  for (int64_t i = 0; i < rows; i++)
-    for (int64_t q = x->start[i] + 1; q < x->start[i + 1]; q++)
-      right &= x->block_column[q - 1] < x->block_column[q];
-  return right && x->start[rows] == nonzero;
+static int is_right (const image *f, const gpumm_matrix *x) {
+  gpumm_matrix right = matrix_of (f, x->type);
+  const int same = is_same (x, &right);
+  release (&right);
+  return same;
 }
 
 /* ---- the engine --------------------------------------------------------------------------- */
@@ -153,23 +155,11 @@ static gpumm_status read_file (gpumm_type type, gpumm_matrix *x) {
   *x = (gpumm_matrix){0};
   gpumm_status status = gpumm_blocks_file_open (file_name, type, &f, x);
   if (!status) {
-    const int64_t rows = x->rows / x->block_rows;
-    const size_t each =
-        x->nzmax > 0 ? (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (x->type) : 1;
-    x->start = check_allocate (rows + 1, sizeof *x->start);
-    x->block_column = check_allocate (x->nzmax, sizeof *x->block_column);
-    x->values = check_allocate (x->nzmax, each);
+    provide (x, 0);
     status = gpumm_blocks_file_read (f, x);
   }
   gpumm_blocks_file_close (f);
   return status;
-}
-
-static void release (gpumm_matrix *x) {
-  free (x->start);
-  free (x->block_column);
-  free (x->values);
-  *x = (gpumm_matrix){0};
 }
 
 /* ---- tests -------------------------------------------------------------------------------- */
@@ -180,7 +170,7 @@ static void test_round_trips (void) {
     const size_t width = c % 2 ? 2 : 4;
     const int64_t m = check_between (1, 9), grid = check_between (0, 6);
     gpumm_matrix x, y;
-    make (&f, grid, m, width, (int) check_between (0, 100));
+    make_image (&f, grid, m, width, (int) check_between (0, 100));
     if (get32 (&f, 8) > 1 && c % 3 == 0) /* a block of zeros */
       memset (f.bytes + 12 + 8, 0, record_bytes (m, width) - 8);
     save (&f);
@@ -189,7 +179,7 @@ static void test_round_trips (void) {
     if (status)
       continue;
     const gpumm_type type = get32 (&f, 8) == 0 || width == 2 ? GPUMM_U16 : GPUMM_U32;
-    CHECK (x.type == type && same (&f, width, &x), "%s", gpumm_type_name (x.type));
+    CHECK (x.type == type && is_right (&f, &x), "%s", gpumm_type_name (x.type));
     CHECK (!gpumm_blocks_file_write (file_name, &x), "%s", gpumm_last_error ());
     load (&g);
     CHECK (width_of (&g) > 0 && get32 (&g, 8) == x.start[grid], "what was written is no file");
@@ -202,11 +192,7 @@ static void test_round_trips (void) {
              "records are not sorted");
     }
     CHECK (!read_file (type, &y), "%s", gpumm_last_error ());
-    CHECK (y.start[grid] == x.start[grid]
-               && memcmp (x.values, y.values,
-                          (size_t) (x.start[grid] * m * m) * gpumm_type_bytes (type))
-                      == 0,
-           "what was written is read otherwise");
+    CHECK (is_same (&x, &y), "what was written is read otherwise");
     release (&x);
     release (&y);
   }
@@ -218,6 +204,11 @@ static void expect (const char *text, gpumm_type type) {
   CHECK (strstr (gpumm_last_error (), text), "\"%s\" is not in \"%s\"", text, gpumm_last_error ());
   CHECK (strstr (gpumm_last_error (), file_name), "no file in \"%s\"", gpumm_last_error ());
   release (&x);
+}
+
+static void expect_unwritten (const char *name, const gpumm_matrix *x, const char *text) {
+  CHECK (gpumm_blocks_file_write (name, x) == GPUMM_INVALID && strstr (gpumm_last_error (), text),
+         "\"%s\" is not in \"%s\"", text, gpumm_last_error ());
 }
 
 static void test_errors (void) {
@@ -239,7 +230,7 @@ static void test_errors (void) {
                {12 + 16 * 3, 3, "record 3, at byte 60: block (3, "},
                {12 + 16 * 8 + 4, INT32_MIN, "record 8, at byte 140: block ("},
                {12 + 16 * 5 + 4, 99, ", 99) is outside the 3x3 blocks"}};
-  make (&good, 3, 2, 2, 100);
+  make_image (&good, 3, 2, 2, 100);
   for (int w = 0; w < (int) (sizeof wrong / sizeof *wrong); w++) {
     f = good;
     put32 (&f, wrong[w].at, wrong[w].value);
@@ -263,51 +254,41 @@ static void test_errors (void) {
   unlink (file_name);
   expect ("cannot open", GPUMM_TYPES);
 
-  gpumm_matrix x = {.format = GPUMM_BLOCKS,
-                    .type = GPUMM_U32,
-                    .rows = 4,
-                    .cols = 4,
-                    .block_rows = 2,
-                    .block_cols = 2};
   int64_t start[] = {0, 0, 0};
-  x.start = start;
-  CHECK (gpumm_blocks_file_write ("/nowhere/at/all", &x) == GPUMM_INVALID
-             && strstr (gpumm_last_error (), "cannot write /nowhere/at/all"),
-         "%s", gpumm_last_error ());
-  x.type = GPUMM_I32;
-  CHECK (gpumm_blocks_file_write (file_name, &x) == GPUMM_INVALID, "int32 was written");
-  x.type = GPUMM_U16;
-  x.cols = 6;
-  CHECK (gpumm_blocks_file_write (file_name, &x) == GPUMM_INVALID
-             && strstr (gpumm_last_error (), "not 4x6 in blocks of 2x2"),
-         "%s", gpumm_last_error ());
-  x.cols = 4;
-  x.block_cols = 1;
-  CHECK (gpumm_blocks_file_write (file_name, &x) == GPUMM_INVALID, "blocks that are not square");
+  const gpumm_matrix x = {.format = GPUMM_BLOCKS,
+                          .type = GPUMM_U16,
+                          .rows = 4,
+                          .cols = 4,
+                          .block_rows = 2,
+                          .block_cols = 2,
+                          .start = start};
+  gpumm_matrix signed_x = x, wide = x, narrow = x;
+  signed_x.type = GPUMM_I32;
+  wide.cols = 6;
+  narrow.block_cols = 1;
+  expect_unwritten ("/nowhere/at/all", &x, "cannot write /nowhere/at/all");
+  expect_unwritten (file_name, &signed_x, "");
+  expect_unwritten (file_name, &wide, "not 4x6 in blocks of 2x2");
+  expect_unwritten (file_name, &narrow, "");
   CHECK (access (file_name, F_OK) != 0, "a refused file is there");
 
   /* what is no file is neither waited for nor removed */
-  x.block_cols = 2;
   CHECK (mkfifo (file_name, 0600) == 0, "no pipe can be made");
   expect ("not a file", GPUMM_TYPES);
-  CHECK (gpumm_blocks_file_write (file_name, &x) == GPUMM_INVALID
-             && strstr (gpumm_last_error (), "cannot write"),
-         "%s", gpumm_last_error ());
+  expect_unwritten (file_name, &x, "cannot write");
   CHECK (unlink (file_name) == 0, "the pipe was removed");
 }
 
 /* Another process cuts the file off, or changes it, after it was opened. */
 static void test_changed (void) {
   static image f;
-  make (&f, 6, 16, 2, 100);
+  make_image (&f, 6, 16, 2, 100);
   for (int c = 0; c < 60; c++) {
     gpumm_blocks_file *file = NULL;
     gpumm_matrix x = {0};
     save (&f);
     CHECK (!gpumm_blocks_file_open (file_name, GPUMM_U16, &file, &x), "%s", gpumm_last_error ());
-    x.start = check_allocate (x.rows / x.block_rows + 1, sizeof *x.start);
-    x.block_column = check_allocate (x.nzmax, sizeof *x.block_column);
-    x.values = check_allocate (x.nzmax * x.block_rows * x.block_cols, sizeof (uint16_t));
+    provide (&x, 0);
     const int cut = c % 2;
     if (cut)
       CHECK (truncate (file_name, check_between (0, (int64_t) f.length - 1)) == 0, "truncate");
@@ -337,7 +318,7 @@ static gpumm_status read_again (void *context) {
 
 static void test_memory (void) {
   static image f;
-  make (&f, 4, 3, 2, 60);
+  make_image (&f, 4, 3, 2, 60);
   save (&f);
   fail_in_turn (
       &(faults){.name = "read", .inject = gpumm_fault_memory, .run = read_again, .least = 5});
@@ -394,7 +375,8 @@ static void test_damaged (uint64_t seed, int files) {
   for (int c = 0; c < files; c++) {
     gpumm_matrix x;
     const size_t width = check_between (0, 1) ? 2 : 4;
-    make (&f, check_between (1, 5), check_between (1, 4), width, (int) check_between (0, 100));
+    make_image (&f, check_between (1, 5), check_between (1, 4), width,
+                (int) check_between (0, 100));
     memset (f.bytes + f.length, 0, 1024); /* what an extension shows */
     const int64_t changes = check_between (1, 3);
     for (int64_t t = 0; t < changes; t++) {
@@ -416,8 +398,7 @@ static void test_damaged (uint64_t seed, int files) {
     } else {
       right++;
       CHECK (!status, "file %d: %s", c, gpumm_last_error ());
-      CHECK (!status && same (&f, get32 (&f, 8) == 0 ? 2 : gpumm_type_bytes (x.type), &x),
-             "file %d was read wrongly", c);
+      CHECK (!status && is_right (&f, &x), "file %d was read wrongly", c);
     }
     release (&x);
   }

@@ -1,77 +1,29 @@
-/* test_buffers.c - matrices that stay on a device: operands and results in buffers, in every combination
- * with host memory, against sums that the test forms; what is refused; and who owns the memory.
+/* test_buffers.c - full matrices that stay on a device: operands and results in buffers, in every
+ * combination with host memory, against the oracle of operands.h; what is refused; and who owns the
+ * memory.
  *
  *   test_buffers [DEVICE]   the host device, or the GPU of this index
  *
- * All numbers are small integers, so that results are compared without a tolerance; but for the products that
- * mirror, whose elements round.
+ * All numbers are small integers, so that results are compared without a tolerance; but for the
+ * products that mirror, whose elements round.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "check.h"
+#include "faults.h"
 #include "host_device.h"
-#include "memory/host.h"
 #include "memory/pool.h"
-#include "gpumm.h"
+#include "resident.h"
 
-#include <complex.h>
 #include <inttypes.h>
-#include <math.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int device = GPUMM_HOST;
 static int queues; /* products may be queued */
 static gpumm_context *context;
+static gpumm_backend here; /* where the device is */
 
-static double complex get (const gpumm_matrix *x, int64_t i, int64_t j) {
-  const int64_t at = i + j * x->ld;
-  return x->type == GPUMM_S   ? ((const float *) x->values)[at]
-         : x->type == GPUMM_D ? ((const double *) x->values)[at]
-         : x->type == GPUMM_C ? ((const float complex *) x->values)[at]
-                              : ((const double complex *) x->values)[at];
-}
-
-static double complex get_op (const gpumm_matrix *x, int64_t i, int64_t j) {
-  return x->op == GPUMM_NONE        ? get (x, i, j)
-         : x->op == GPUMM_TRANSPOSE ? get (x, j, i)
-                                    : conj (get (x, j, i));
-}
-
-/* Small integers, and 77 between the columns. */
-static gpumm_matrix make (gpumm_type type, int64_t rows, int64_t cols, int64_t spare) {
-  const int is_single = type == GPUMM_S || type == GPUMM_C;
-  const int parts = type == GPUMM_C || type == GPUMM_Z ? 2 : 1;
-  gpumm_matrix x = {.type = type, .rows = rows, .cols = cols, .ld = rows + spare};
-  x.values = check_allocate (x.ld * cols + 1, gpumm_type_bytes (type));
-  for (int64_t e = 0; e < parts * x.ld * cols; e++) {
-    const double value = e / parts % x.ld < rows ? (double) check_between (-3, 3) : 77;
-    if (is_single)
-      ((float *) x.values)[e] = (float) value;
-    else
-      ((double *) x.values)[e] = value;
-  }
-  return x;
-}
-
-/* The same on the device, with other gaps, and not at the beginning of its buffer. */
-static gpumm_matrix sent (const gpumm_matrix *x, int64_t spare) {
-  const size_t element = gpumm_type_bytes (x->type), before = 256;
-  gpumm_matrix y = *x;
-  y.ld = x->rows + spare;
-  const size_t bytes = before + (size_t) (y.ld * x->cols) * element;
-  if (gpumm_buffer_new (device, bytes, &y.buffer)) {
-    CHECK (0, "%s", gpumm_last_error ());
-    exit (check_done ());
-  }
-  y.values = (char *) gpumm_buffer_address (y.buffer) + before;
-  CHECK (gpumm_copy (x, &y) == GPUMM_OK, "%s", gpumm_last_error ());
-  return y;
-}
-
-/* Opens and runs; where the device of c allows it, asks for a result that stays. */
-static gpumm_status multiply (gpumm_problem p, const gpumm_options *options, gpumm_matrix *c,
-                              gpumm_report *report) {
+/* Opens and runs, into a c that has memory, of the host or of the device. */
+static gpumm_status run (gpumm_problem p, const gpumm_options *options, gpumm_matrix *c,
+                         gpumm_report *report) {
   gpumm_job *job = NULL;
   gpumm_matrix shape = {0};
   p.stays = c->buffer != NULL;
@@ -88,6 +40,8 @@ static gpumm_status multiply (gpumm_problem p, const gpumm_options *options, gpu
   return status;
 }
 
+/* ---- products ----------------------------------------------------------------------------- */
+
 typedef struct {
   gpumm_type type;
   int64_t m, n, k;
@@ -99,129 +53,92 @@ typedef struct {
   const char *algorithm;
 } test_case;
 
-static int64_t wrong_in (const gpumm_problem *p, const gpumm_matrix *c0, const gpumm_matrix *c) {
-  const int64_t k = p->a.op == GPUMM_NONE ? p->a.cols : p->a.rows;
-  int64_t wrong = 0;
-  for (int64_t j = 0; j < c->cols; j++)
-    for (int64_t i = 0; i < c->rows; i++) {
-      double complex sum = 0;
-      for (int64_t l = 0; l < k; l++)
-        sum += get_op (&p->a, i, l) * get_op (&p->b, l, j);
-      sum *= p->alpha.re;
-      if (p->beta.re != 0)
-        sum += p->beta.re * get (c0, i, j);
-      wrong += get (c, i, j) != sum;
-    }
-  return wrong;
-}
-
 static void one (const test_case *t) {
-  const int turned_a = t->op_a != GPUMM_NONE, turned_b = t->op_b != GPUMM_NONE;
-  gpumm_matrix a =
-      make (t->type, turned_a ? t->k : t->m, turned_a ? t->m : t->k, check_between (0, 3));
-  gpumm_matrix b = t->same ? a
-                           : make (t->type, turned_b ? t->n : t->k, turned_b ? t->k : t->n,
-                                   check_between (0, 3));
-  a.op = t->op_a;
-  b.op = t->op_b;
-  gpumm_matrix c0 = make (t->type, t->m, t->n, 1), c = make (t->type, t->m, t->n, 2);
-  gpumm_matrix there_a = sent (&a, check_between (0, 5)), there_c = sent (&c0, 3);
-  gpumm_matrix there_b = t->same ? there_a : sent (&b, 7);
-  there_b.op = b.op;
-  gpumm_problem p = {.a = a, .b = b, .alpha = {t->alpha, 0}, .beta = {t->beta, 0}};
+  gpumm_matrix c0 = make_full (t->type, t->m, t->n, WHOLE), c = c0;
+  gpumm_problem p = {.alpha = {t->alpha, 0}, .beta = {t->beta, 0}};
+  p.a = make (
+      &(operand){.type = t->type, .op = t->op_a, .rows = t->m, .cols = t->k, .values = WHOLE});
+  p.b = t->same ? p.a
+                : make (&(operand){
+                    .type = t->type, .op = t->op_b, .rows = t->k, .cols = t->n, .values = WHOLE});
+  p.b.op = t->op_b;
+  p.c0 = t->beta != 0 ? &c0 : NULL;
+  c.ld = c.rows;
+  provide (&c, 2);
   const gpumm_problem host = p;
+  const gpumm_matrix there_a = send_full (&p.a, check_between (0, 5));
+  gpumm_matrix there_b = t->same ? there_a : send_full (&p.b, 7), there_c = send_full (&c0, 3);
+  there_b.op = t->op_b;
   if (t->there & 1)
     p.a = there_a;
   if (t->there & 2)
     p.b = there_b;
-  if (t->beta != 0)
-    p.c0 = t->there & 4 ? &there_c : &c0;
-  const gpumm_options options = {.backend = device <= GPUMM_HOST ? GPUMM_CPU : GPUMM_AUTO,
+  if (t->beta != 0 && t->there & 4)
+    p.c0 = &there_c;
+  const gpumm_options options = {.backend = here,
                                  .algorithm = t->algorithm,
                                  .device = device <= GPUMM_HOST ? GPUMM_HOST - device : -1,
                                  .max_device_memory = t->limit};
   gpumm_report report = {.bytes_up = -1};
-  const gpumm_status status = multiply (p, &options, t->there & 4 ? &there_c : &c, &report);
-  CHECK (!status, "%s", gpumm_last_error ());
+  gpumm_status status = run (p, &options, t->there & 4 ? &there_c : &c, &report);
   if (!status && t->there & 4)
-    CHECK (gpumm_copy (&there_c, &c) == GPUMM_OK, "%s", gpumm_last_error ());
-  const int64_t wrong = status ? 0 : wrong_in (&host, &c0, &c);
+    status = gpumm_copy (&there_c, &c);
+  CHECK (!status, "%s", gpumm_last_error ());
+  const int64_t wrong = status ? 0 : judge (&host, &c, EXACT, 0).wrong;
   CHECK (wrong == 0,
          "%s, %d%d%d, same %d, ops %d %d, %" PRId64 " x %" PRId64 " x %" PRId64
          ", alpha %g, beta %g, limit %" PRId64 ": %" PRId64 " wrong by %s",
          gpumm_type_name (t->type), t->there & 1, t->there >> 1 & 1, t->there >> 2, t->same,
          t->op_a, t->op_b, t->m, t->n, t->k, t->alpha, t->beta, t->limit, wrong, report.kernel);
-  for (int64_t j = 0; j < t->n && !(t->there & 4); j++)
-    CHECK (creal (get (&c, t->m, j)) == 77, "the gap after column %" PRId64 " was written", j);
   if (t->there == 7)
     CHECK (report.bytes_up == 0 && report.bytes_down == 0, "%" PRId64 " bytes up, %" PRId64 " down",
            report.bytes_up, report.bytes_down);
-  gpumm_buffer_release (there_a.buffer);
+  give_all ();
+  free (host.a.values);
   if (!t->same)
-    gpumm_buffer_release (there_b.buffer);
-  gpumm_buffer_release (there_c.buffer);
-  free (a.values);
-  if (!t->same)
-    free (b.values);
-  free (c0.values);
-  free (c.values);
+    free (host.b.values);
+  release (&c0);
+  release (&c);
 }
 
-static void test_products (int repeats) {
+static void test_products (void) {
   static const int64_t sizes[] = {1, 2, 7, 31, 33, 64, 70};
-  for (int there = 1; there < 8; there++)
-    for (int ops = 0; ops < 9; ops++)
-      for (int type = GPUMM_S; type <= GPUMM_Z; type++)
-        for (int repeat = 0; repeat < repeats; repeat += SANITIZED_STEP) {
-          test_case t = {.type = (gpumm_type) type,
-                         .m = sizes[check_between (0, 6)],
-                         .n = sizes[check_between (0, 6)],
-                         .k = sizes[check_between (0, 6)],
-                         .op_a = (gpumm_op) (ops / 3),
-                         .op_b = (gpumm_op) (ops % 3),
-                         .there = there,
-                         .alpha = (double) check_between (-2, 2),
-                         .beta = (double) check_between (-1, 1),
-                         .algorithm = check_between (0, 1) ? "tiled" : NULL};
-          if (device <= GPUMM_HOST && !t.algorithm && !(there & 3)) /* a result that stays alone */
-            t.algorithm = "register";
-          queues = (int) check_between (0, 1);
-          one (&t);
-          t.m = t.n = t.k;
-          t.same = (there & 3) == 3 || (there & 3) == 0;
-          one (&t);
-        }
+  for (int n = 0; n < 7 * 9 * 4; n += SANITIZED_STEP) {
+    const int there = n % 7 + 1, ops = n / 7 % 9;
+    test_case t = {.type = (gpumm_type) (n / 63),
+                   .m = sizes[check_between (0, 6)],
+                   .n = sizes[check_between (0, 6)],
+                   .k = sizes[check_between (0, 6)],
+                   .op_a = (gpumm_op) (ops / 3),
+                   .op_b = (gpumm_op) (ops % 3),
+                   .there = there,
+                   .alpha = (double) check_between (-2, 2),
+                   .beta = (double) check_between (-1, 1),
+                   .algorithm = check_between (0, 1) ? "tiled" : NULL};
+    if (device <= GPUMM_HOST && !t.algorithm && !(there & 3)) /* a result that stays alone */
+      t.algorithm = "register";
+    queues = (int) check_between (0, 1);
+    one (&t);
+    t.m = t.n = t.k;
+    t.same = (there & 3) == 3 || (there & 3) == 0;
+    one (&t);
+  }
 }
 
 /* In tiles, and with a k in steps: what stays is read where it lies. */
 static void test_out_of_core (void) {
   for (int there = 1; there < 8; there++)
-    for (int64_t limit = 1 << 16; limit <= 1 << 20; limit *= 4) {
-      test_case t = {.type = GPUMM_D,
-                     .m = 70,
-                     .n = 90,
-                     .k = 1200,
-                     .op_a = there & 1 ? GPUMM_TRANSPOSE : GPUMM_NONE,
-                     .there = there,
-                     .alpha = 1,
-                     .beta = limit > 1 << 16,
-                     .limit = limit,
-                     .algorithm = "tiled"};
-      one (&t);
-    }
-}
-
-/* Elements of many magnitudes, so that another order of a sum rounds otherwise. */
-static void make_random (gpumm_matrix *x) {
-  const int is_single = x->type == GPUMM_S || x->type == GPUMM_C;
-  const int parts = x->type == GPUMM_C || x->type == GPUMM_Z ? 2 : 1;
-  for (int64_t e = 0; e < parts * x->ld * x->cols; e++) {
-    const double value = ldexp (check_uniform () - 0.5, (int) check_between (-8, 8));
-    if (is_single)
-      ((float *) x->values)[e] = (float) value;
-    else
-      ((double *) x->values)[e] = value;
-  }
+    for (int64_t limit = 1 << 15; limit <= 1 << 19; limit *= 4)
+      one (&(test_case){.type = GPUMM_D,
+                        .m = 70,
+                        .n = 90,
+                        .k = 600,
+                        .op_a = there & 1 ? GPUMM_TRANSPOSE : GPUMM_NONE,
+                        .there = there,
+                        .alpha = 1,
+                        .beta = limit > 1 << 15,
+                        .limit = limit,
+                        .algorithm = "tiled"});
 }
 
 /* The elements of each page that are not those of the page's transpose, conjugated or not. */
@@ -229,171 +146,150 @@ static int64_t not_mirrored (const gpumm_matrix *c, int64_t n, int is_hermitian)
   int64_t wrong = 0;
   for (int64_t j = 0; j < c->cols; j++)
     for (int64_t i = 0; i < n; i++) {
-      const double complex x = get (c, i, j), y = get (c, j % n, j / n * n + i);
-      wrong += x != (is_hermitian ? conj (y) : y);
+      const number x = get (c->type, c->values, i + j * c->ld),
+                   y = get (c->type, c->values, j % n + (j / n * n + i) * c->ld);
+      wrong += x != (is_hermitian ? conjl (y) : y);
     }
   return wrong;
 }
 
 /* A A', A' A and their like, queued or not, and pages of them: symmetric or Hermitian bit by bit. */
 static void test_mirrored (void) {
-  static const int64_t sizes[] = {1, 2, 31, 32, 33, 70};
-  enum { PAGES = 3 };
-  for (int type = GPUMM_S; type <= GPUMM_Z; type++)
-    for (int ops = 0; ops < 4; ops++)
-      for (int size = 0; size < 6; size++) {
-        const int64_t n = sizes[size], k = check_between (1, 40), pages = PAGES, step = 1;
-        const gpumm_op turned = ops & 1 ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE;
-        const int second = ops >> 1, is_hermitian = ops & 1;
-        gpumm_matrix x = make ((gpumm_type) type, second ? n : k, (second ? k : n) * PAGES, 0);
-        gpumm_matrix c = make ((gpumm_type) type, n, n * PAGES, 0);
-        make_random (&x);
-        gpumm_matrix there = sent (&x, 0), result = sent (&c, 0);
-        gpumm_report report;
-        gpumm_problem p = {.a = there, .b = there, .alpha = {-0.3, 0}};
-        p.a.cols = p.b.cols = second ? k : n;
-        p.a.op = second ? GPUMM_NONE : turned;
-        p.b.op = second ? turned : GPUMM_NONE;
-        gpumm_matrix first = result, here = c;
-        first.cols = here.cols = n;
-        queues = (int) check_between (0, 1);
-        gpumm_status status =
-            multiply (p,
-                      &(gpumm_options){.backend = device <= GPUMM_HOST ? GPUMM_CPU : GPUMM_AUTO,
-                                       .device = -1},
-                      &first, &report);
-        if (!status)
-          status = gpumm_copy (&first, &here);
-        CHECK (!status && not_mirrored (&here, n, is_hermitian) == 0, "%s n %" PRId64 " ops %d: %s",
-               gpumm_type_name ((gpumm_type) type), n, ops, gpumm_last_error ());
-        const gpumm_pages all = {
-            .a = p.a, .b = p.b, .dims = 1, .sizes = &pages, .steps_a = &step, .steps_b = &step};
-        status = gpumm_pages_run (&all, NULL, &result);
-        if (!status)
-          status = gpumm_copy (&result, &c);
-        CHECK (!status && not_mirrored (&c, n, is_hermitian) == 0,
-               "pages of %s n %" PRId64 " ops %d: %s", gpumm_type_name ((gpumm_type) type), n, ops,
-               gpumm_last_error ());
-        gpumm_buffer_release (there.buffer);
-        gpumm_buffer_release (result.buffer);
-        free (x.values);
-        free (c.values);
-      }
+  static const int64_t sizes[] = {1, 2, 31, 32, 33, 70}, pages = 3, step = 1;
+  for (int c = 0; c < 4 * 4 * 6; c++) {
+    const gpumm_type type = (gpumm_type) (c / 24);
+    const int second = c / 6 % 4 >> 1, is_hermitian = c / 6 & 1; /* which one is turned */
+    const int64_t n = sizes[c % 6], k = check_between (1, 40);
+    const gpumm_op turned = is_hermitian ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE;
+    const int64_t rows = second ? n : k, cols = second ? k : n;
+    gpumm_matrix x = make_full (type, rows, cols * pages, ANY);
+    gpumm_matrix there = send_full (&x, 0);
+    const gpumm_view room = take (type, n * n * pages);
+    gpumm_problem p = {.a = there, .b = there, .alpha = {-0.3, 0}};
+    p.a.cols = p.b.cols = cols;
+    p.a.op = second ? GPUMM_NONE : turned;
+    p.b.op = second ? turned : GPUMM_NONE;
+    const gpumm_pages all = {
+        .a = p.a, .b = p.b, .dims = 1, .sizes = &pages, .steps_a = &step, .steps_b = &step};
+    queues = (int) check_between (0, 1);
+    for (int in_pages = 0; in_pages < 2; in_pages++) {
+      gpumm_report report;
+      gpumm_matrix result = full_at (&room, n, in_pages ? n * pages : n, 0);
+      const gpumm_options options = {.backend = here, .device = -1};
+      CHECK (
+          !(in_pages ? gpumm_pages_run (&all, NULL, &result) : run (p, &options, &result, &report)),
+          "%s", gpumm_last_error ());
+      gpumm_matrix back = fetch_full (&result, 0);
+      CHECK (not_mirrored (&back, n, is_hermitian) == 0, "%s of %s, n %" PRId64 ", case %d",
+             in_pages ? "pages" : "a product", gpumm_type_name (type), n, c);
+      release (&back);
+    }
+    release (&x);
+    give_all ();
+  }
 }
 
-static void test_refused (void) {
-  gpumm_matrix x = make (GPUMM_D, 6, 6, 0), there = sent (&x, 0), c = make (GPUMM_D, 6, 6, 0);
-  gpumm_matrix far = there, single = there, real = make (GPUMM_Z, 6, 6, 0);
-  const gpumm_backend backend = device <= GPUMM_HOST ? GPUMM_CPU : GPUMM_AUTO;
-  const gpumm_options none = {.backend = backend, .device = -1},
-                      blas = {.backend = backend, .algorithm = "blas", .device = -1},
+/* ---- what is refused ---------------------------------------------------------------------- */
+
+static gpumm_matrix c_of_run, there_of_run;
+static const gpumm_options *options_of_run;
+
+static gpumm_status try_run (gpumm_problem *p) {
+  gpumm_report report;
+  gpumm_matrix z = p->b.type == GPUMM_Z ? fetch_full (&p->b, 0) : (gpumm_matrix){0};
+  const gpumm_status status = run (*p, options_of_run,
+                                   p->stays ? &there_of_run
+                                   : z.rows ? &z
+                                            : &c_of_run,
+                                   &report);
+  release (&z);
+  return status;
+}
+
+static void test_refused_products (void) {
+  gpumm_matrix h = make_full (GPUMM_D, 6, 6, WHOLE), z = make_full (GPUMM_Z, 6, 6, WHOLE);
+  const gpumm_matrix there = send_full (&h, 0), far = send_full (&z, 0);
+  c_of_run = fetch_full (&there, 0);
+  there_of_run = send_full (&h, 0);
+  const gpumm_options none = {.backend = here, .device = -1},
+                      blas = {.backend = here, .algorithm = "blas", .device = -1},
                       elsewhere = {.backend = device <= GPUMM_HOST ? GPUMM_GPU : GPUMM_CPU,
                                    .device = -1};
+  const gpumm_problem right = {.a = there, .b = h, .alpha = {1, 0}},
+                      with_c0 = {.a = h, .b = h, .alpha = {1, 0}, .beta = {1, 0}, .c0 = &there};
   gpumm_report report;
-  gpumm_problem p = {.a = there, .b = x, .alpha = {1, 0}};
-  CHECK (multiply (p, &none, &c, &report) == GPUMM_OK, "%s", gpumm_last_error ());
+  options_of_run = &none;
+  CHECK (run (right, &none, &c_of_run, &report) == GPUMM_OK, "%s", gpumm_last_error ());
   CHECK (strstr (report.reason, "operands lie on the device"), "%s", report.reason);
-  CHECK (multiply (p, &blas, &c, &report) == GPUMM_UNSUPPORTED, "blas on a device");
-  far.values = (char *) far.values + 8; /* its last element lies outside */
-  far.ld += 100000;
-  p.a = far;
-  CHECK (multiply (p, &none, &c, &report) == GPUMM_INVALID
-             && strstr (gpumm_last_error (), "in its buffer"),
-         "%s", gpumm_last_error ());
-  far = there;
-  far.values = (char *) gpumm_buffer_address (there.buffer) - 8;
-  p.a = far;
-  CHECK (multiply (p, &none, &c, &report) == GPUMM_INVALID, "before the buffer");
-  far = there;
-  far.rows = 5;
-  far.values = (char *) far.values + 4;
-  p.a = far;
-  CHECK (multiply (p, &none, &c, &report) == GPUMM_INVALID
-             && strstr (gpumm_last_error (), "whole element"),
-         "%s", gpumm_last_error ());
-  p.a = there;
-  CHECK (multiply (p, &elsewhere, &c, &report) == GPUMM_UNSUPPORTED
-             && strstr (gpumm_last_error (), "another place"),
-         "%s", gpumm_last_error ());
-  CHECK (gpumm_copy (NULL, &c) == GPUMM_INVALID && gpumm_buffer_new (device, 8, NULL), "NULL");
-  single.type = GPUMM_S;
-  p.a = single;
-  CHECK (multiply (p, &none, &c, &report) == GPUMM_UNSUPPORTED, "single by double");
-  p.a = there;
-  p.b = real;
-  gpumm_matrix z = make (GPUMM_Z, 6, 6, 0);
-  CHECK (multiply (p, &none, &z, &report) == GPUMM_UNSUPPORTED
-             && strstr (gpumm_last_error (), "one type"),
-         "%s", gpumm_last_error ());
-  single.type = GPUMM_I32;
-  p.a = p.b = single;
-  CHECK (multiply (p, &none, &c, &report) == GPUMM_UNSUPPORTED, "integers");
-  p = (gpumm_problem){.a = x, .b = x, .alpha = {1, 0}, .beta = {1, 0}, .c0 = &there};
-  CHECK (multiply (p, &none, &c, &report) == GPUMM_UNSUPPORTED, "C0 there, C here");
-  gpumm_matrix other = sent (&x, 0);
-  CHECK (multiply (p, &none, &other, &report) == GPUMM_UNSUPPORTED, "C0 is not C");
-  /* a result where it was not announced */
+#define RUN(change, status, text) REFUSED (gpumm_problem, right, change, try_run, status, text)
+  RUN ((x.a.values = (char *) x.a.values + 8, x.a.ld += 100000), GPUMM_INVALID, "in its buffer");
+  RUN (x.a.values = (char *) gpumm_buffer_address (there.buffer) - 8, GPUMM_INVALID, "");
+  RUN ((x.a.rows = 5, x.a.values = (char *) x.a.values + 4), GPUMM_INVALID, "whole element");
+  RUN (x.a.type = GPUMM_S, GPUMM_UNSUPPORTED, ""); /* single by double */
+  RUN (x.b = far, GPUMM_UNSUPPORTED, "one type");
+  RUN ((x.a.type = GPUMM_I32, x.b = x.a), GPUMM_UNSUPPORTED, "");
+  options_of_run = &blas;
+  RUN ((void) x, GPUMM_UNSUPPORTED, "");
+  options_of_run = &elsewhere;
+  RUN ((void) x, GPUMM_UNSUPPORTED, "another place");
+  options_of_run = &none;
+  REFUSED (gpumm_problem, with_c0, (void) x, try_run, GPUMM_UNSUPPORTED,
+           "the result must stay there");
+  REFUSED (gpumm_problem, with_c0, x.stays = 1, try_run, GPUMM_UNSUPPORTED, ""); /* not C */
   gpumm_job *job;
-  for (int stays = 0; stays < 2; stays++) {
-    p = (gpumm_problem){.a = there, .b = x, .alpha = {1, 0}, .stays = stays};
+  for (int stays = 0; stays < 2; stays++) { /* a result where it was not announced */
+    gpumm_problem p = right;
+    p.stays = stays;
     CHECK (gpumm_open (&p, &none, &job) == GPUMM_OK, "%s", gpumm_last_error ());
-    CHECK (gpumm_run (job, stays ? &c : &other) == GPUMM_INVALID
-               && strstr (gpumm_last_error (), "buffer"),
-           "%s", gpumm_last_error ());
+    refused (gpumm_run (job, stays ? &c_of_run : &there_of_run), GPUMM_INVALID, "buffer");
     gpumm_close (job);
   }
-  p = (gpumm_problem){.a = there, .b = x, .alpha = {1, 0}};
-  CHECK (gpumm_open (&p, &(gpumm_options){.backend = backend, .algorithm = "tiled", .device = -1},
-                     &job)
-             == GPUMM_OK,
-         "%s", gpumm_last_error ());
+  const gpumm_options tiled = {.backend = here, .algorithm = "tiled", .device = -1};
   gpumm_trace trace;
-  CHECK (gpumm_run_traced (job, &c, 0, &trace) == GPUMM_UNSUPPORTED, "traced");
+  CHECK (gpumm_open (&right, &tiled, &job) == GPUMM_OK, "%s", gpumm_last_error ());
+  refused (gpumm_run_traced (job, &c_of_run, 0, &trace), GPUMM_UNSUPPORTED, "");
   gpumm_close (job);
-  CHECK (gpumm_copy (&x, &c) == GPUMM_UNSUPPORTED, "both on the host");
-  CHECK (gpumm_copy (&there, &other) == GPUMM_UNSUPPORTED, "both on the device");
-  CHECK (gpumm_copy (&there, &z) == GPUMM_UNSUPPORTED, "of another type");
-  gpumm_buffer *none_there;
-  CHECK (gpumm_buffer_new (99, 8, &none_there) && !none_there, "device 99");
+  refused (gpumm_copy (NULL, &c_of_run), GPUMM_INVALID, "");
+  refused (gpumm_copy (&h, &c_of_run), GPUMM_UNSUPPORTED, ""); /* both on the host */
+  refused (gpumm_copy (&there, &there_of_run), GPUMM_UNSUPPORTED, "");
+  refused (gpumm_copy (&there, &z), GPUMM_UNSUPPORTED, ""); /* of another type */
+  gpumm_buffer *buffer;
+  CHECK (gpumm_buffer_new (device, 8, NULL), "nowhere to put it");
+  CHECK (gpumm_buffer_new (99, 8, &buffer) && !buffer, "device 99");
   for (int less = 0; less < 3; less++)
-    CHECK (gpumm_buffer_new (device, SIZE_MAX - (size_t) less * 4096, &none_there) && !none_there,
+    CHECK (gpumm_buffer_new (device, SIZE_MAX - (size_t) less * 4096, &buffer) && !buffer,
            "2^64 bytes less %d pages", less);
   CHECK (gpumm_result_type (NULL, NULL) == GPUMM_INVALID
              && gpumm_blocks_verify (NULL, NULL) == GPUMM_INVALID && !gpumm_blas_symbol (NULL),
          "NULL");
-  gpumm_buffer_release (there.buffer);
-  gpumm_buffer_release (other.buffer);
-  free (x.values);
-  free (c.values);
-  free (z.values);
-  free (real.values);
+  release (&h);
+  release (&z);
+  release (&c_of_run);
+  give_all ();
 }
+
+/* ---- owners ------------------------------------------------------------------------------- */
 
 /* A buffer outlives a reset, and its memory goes with it. */
 static void test_owners (void) {
-  size_t unused_before, unused;
-  gpumm_matrix x = make (GPUMM_D, 50, 40, 0), back = make (GPUMM_D, 50, 40, 0);
+  size_t unused;
+  int64_t used[3], kept[3];
+  gpumm_buffer *b = NULL;
+  gpumm_matrix x = make_full (GPUMM_D, 50, 40, WHOLE);
   gpumm_reset ();
-  const size_t held = gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, &unused_before);
-  gpumm_matrix there = sent (&x, 0);
+  const size_t held = gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, &unused);
+  const gpumm_matrix there = send_full (&x, 0);
   gpumm_reset ();
-  CHECK (gpumm_copy (&there, &back) == GPUMM_OK, "%s", gpumm_last_error ());
-  int wrong = 0;
-  for (int64_t j = 0; j < 40; j++)
-    for (int64_t i = 0; i < 50; i++)
-      wrong += get (&back, i, j) != get (&x, i, j);
-  CHECK (wrong == 0, "%d elements changed", wrong);
+  gpumm_matrix back = fetch_full (&there, 0);
+  CHECK (is_same (&back, &x), "elements changed");
   gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, &unused);
   CHECK (unused == 0, "%zu bytes unused while the buffer lives", unused);
-  gpumm_buffer_release (there.buffer);
+  give_all ();
   gpumm_buffer_release (NULL);
   gpumm_reset ();
   CHECK (gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, NULL) == held, "the buffer was kept");
-  free (x.values);
-  free (back.values);
-  int64_t used[3], kept[3];
-  gpumm_buffer *b = NULL;
-  gpumm_reset ();
+  release (&x);
+  release (&back);
   CHECK (!gpumm_memory (device, &used[0], &kept[0]) && kept[0] == 0, "kept after a reset");
   gpumm_buffer_new (device, 1 << 20, &b);
   CHECK (!gpumm_memory (device, &used[1], &kept[1]) && used[1] >= used[0] + (1 << 20)
@@ -408,148 +304,134 @@ static void test_owners (void) {
 
 /* A forked process cannot use it, and may let it go. */
 static void test_fork (void) {
-  gpumm_matrix x = make (GPUMM_D, 5, 4, 0), there = sent (&x, 0);
+  gpumm_matrix x = make_full (GPUMM_D, 5, 4, WHOLE);
+  const gpumm_matrix there = send_full (&x, 0);
   const pid_t child = fork ();
   if (child == 0) {
     const gpumm_status status = gpumm_copy (&there, &x);
-    gpumm_buffer_release (there.buffer);
+    give_all ();
     _exit (status == GPUMM_INVALID ? 7 : 1);
   }
   int code = 0;
   waitpid (child, &code, 0);
   CHECK (WIFEXITED (code) && WEXITSTATUS (code) == 7, "a forked process: %d", code);
   CHECK (gpumm_copy (&there, &x) == GPUMM_OK, "%s", gpumm_last_error ());
-  gpumm_buffer_release (there.buffer);
-  free (x.values);
+  release (&x);
+  give_all ();
 }
 
-/* Which kernel a product of arrays takes that are at most 256 x 256, and larger ones. */
-static void test_small (void) {
-  for (int which = 0; which < 16; which++) {
-    const int64_t m = 256 + (which & 1), n = 256 + (which >> 1 & 1), k = 256 + (which >> 2 & 1);
-    gpumm_matrix a = make (GPUMM_D, m, k, 0), b = make (GPUMM_D, k, n, 0);
-    gpumm_problem p = {.a = sent (&a, 0), .b = sent (&b, 0), .alpha = {1, 0}, .output = GPUMM_D};
-    gpumm_job *job = NULL;
-    p.stays = 1;
-    p.queues = which >> 3;
-    CHECK (!gpumm_open (&p, NULL, &job), "%s", gpumm_last_error ());
-    if (job) {
-      const char *name = gpumm_job_report (job)->algorithm;
-      CHECK (!strcmp (name, "tiled") == (which == 8), "%d: %s", which, name);
-    }
-    gpumm_close (job);
-    gpumm_buffer_release (p.a.buffer);
-    gpumm_buffer_release (p.b.buffer);
-    free (a.values);
-    free (b.values);
-  }
-}
-
-/* Maps and products of one stream, of which nothing waits: X = X * A + 1 again and again, in memory that
- * is released while it is in use. */
+/* Maps and products of one stream, of which nothing waits: X = X * 2 I + 1 again and again, in memory
+ * that is released while it is in use. */
 static void test_queued (void) {
-  enum { STEPS = 20, N = 33 };
-  gpumm_matrix a = make (GPUMM_D, N, N, 0), c = make (GPUMM_D, N, N, 0), x = sent (&a, 0);
-  double value = 1; /* of all entries, in each step */
-  for (int64_t e = 0; e < (int64_t) N * N; e++) {
-    ((double *) a.values)[e] = e % (N + 1) == 0 ? 2 : 0;
-    ((double *) c.values)[e] = 1;
+  enum { STEPS = 20, N = 33, ALL = N * N };
+  double two[ALL] = {0}, x[ALL], value = 1; /* of all entries, in each step */
+  for (int e = 0; e < ALL; e++) {
+    two[e] = e % (N + 1) == 0 ? 2 : 0;
+    x[e] = 1;
   }
-  gpumm_matrix there = sent (&a, 0);
-  gpumm_copy (&c, &x);
+  const gpumm_view a = send (GPUMM_D, two, ALL);
+  gpumm_view last = {.type = GPUMM_D};
+  gpumm_matrix ones = column_of (&last, ALL, x);
+  CHECK (!gpumm_buffer_new (device, sizeof x, &last.buffer), "%s", gpumm_last_error ());
+  last.values = gpumm_buffer_address (last.buffer);
+  const gpumm_matrix first = column_of (&last, ALL, NULL);
+  CHECK (!gpumm_copy (&ones, &first), "%s", gpumm_last_error ());
   queues = 1;
   gpumm_fault_device (0);
   for (int i = 0; i < STEPS; i++) {
     gpumm_report report = {.bytes_up = -1};
-    gpumm_matrix y = x;
-    gpumm_map plus = {
-        .domain = GPUMM_D, .size = {(int64_t) N * N, 1, 1, 1}, .inputs = 1, .steps = 1};
-    const gpumm_problem p = {.a = x, .b = there, .alpha = {1, 0}};
-    y.ld = N;
-    CHECK (!gpumm_buffer_new (device, sizeof (double) * N * N, &y.buffer), "%s",
-           gpumm_last_error ());
-    y.values = gpumm_buffer_address (y.buffer);
-    CHECK (!multiply (p, NULL, &y, &report), "%s", gpumm_last_error ());
+    gpumm_view next = {.type = GPUMM_D, .stride = {1}};
+    CHECK (!gpumm_buffer_new (device, sizeof x, &next.buffer), "%s", gpumm_last_error ());
+    next.values = gpumm_buffer_address (next.buffer);
+    gpumm_matrix c = full_at (&next, N, N, 0);
+    const gpumm_problem p = {
+        .a = full_at (&last, N, N, 0), .b = full_at (&a, N, N, 0), .alpha = {1, 0}};
+    CHECK (!run (p, NULL, &c, &report), "%s", gpumm_last_error ());
     CHECK (report.bytes_up == 0 && report.bytes_down == 0, "something moved");
-    plus.input[0] = plus.output =
-        (gpumm_view){.type = GPUMM_D, .buffer = y.buffer, .values = y.values, .stride = {1}};
-    plus.step[0] =
-        (gpumm_map_step){.op = GPUMM_MAP_ADD, .source = GPUMM_MAP_CONSTANT, .constant = {1, 0}};
+    const gpumm_map plus = {
+        .domain = GPUMM_D,
+        .size = {ALL, 1, 1, 1},
+        .inputs = 1,
+        .steps = 1,
+        .input = {next},
+        .output = next,
+        .step = {{.op = GPUMM_MAP_ADD, .source = GPUMM_MAP_CONSTANT, .constant = {1, 0}}}};
     CHECK (!gpumm_map_entries (&plus), "%s", gpumm_last_error ());
-    gpumm_buffer_release (x.buffer);
-    x = y;
+    gpumm_buffer_release (last.buffer);
+    last = next;
     value = 2 * value + 1;
   }
   const int64_t calls = gpumm_fault_device (0);
   CHECK (calls <= 2 * STEPS + 2, "%" PRId64 " calls for %d steps", calls, STEPS);
-  CHECK (!gpumm_copy (&x, &c), "%s", gpumm_last_error ());
-  for (int64_t e = 0; e < (int64_t) N * N; e++)
-    CHECK (((double *) c.values)[e] == value, "entry %" PRId64 " is %g and not %g", e,
-           ((double *) c.values)[e], value);
+  fetch (&last, ALL, x);
+  for (int e = 0; e < ALL; e++)
+    CHECK (x[e] == value, "entry %d is %g and not %g", e, x[e], value);
   queues = 0;
-  gpumm_buffer_release (x.buffer);
-  gpumm_buffer_release (there.buffer);
-  free (a.values);
-  free (c.values);
+  gpumm_buffer_release (last.buffer);
+  give_all ();
 }
 
-/* Every allocation, then every call of the device, fails in turn: an error, and what was there before
- * is there after. */
-static void test_faults (void) {
-  gpumm_matrix x = make (GPUMM_D, 40, 40, 0), c = make (GPUMM_D, 40, 40, 0);
+/* ---- failures ----------------------------------------------------------------------------- */
+
+typedef struct {
+  gpumm_matrix x, there, result; /* the operand, on both sides */
+  int is_both;                   /* it is B, too, and the product is queued */
+} trial;
+
+static gpumm_status allocate_and_multiply (void *of) {
+  trial *t = of;
+  gpumm_buffer *more = NULL;
+  gpumm_report report;
   const gpumm_options options = {.backend = GPUMM_CPU, .algorithm = "tiled", .device = -1};
-  for (int which = 0; which < 4; which++)
-    for (int n = 1;; n += SANITIZED_STEP) {
-      gpumm_reset ();
-      gpumm_matrix there = sent (&x, 0), result = sent (&c, 0);
-      const int64_t alive = gpumm_live_allocations ();
-      gpumm_buffer *more = NULL;
-      gpumm_report report;
-      const gpumm_problem p = {.a = there, .b = which & 2 ? there : x, .alpha = {1, 0}};
-      const int is_device = which & 1;
-      queues = which >> 1;
-      if (is_device)
-        gpumm_fault_device (n);
-      else
-        gpumm_fault_memory (n);
-      gpumm_status status = gpumm_buffer_new (device, 1 << 16, &more);
-      if (!status)
-        status = multiply (p, &options, &result, &report);
-      if (!status)
-        status = gpumm_copy (&result, &c);
-      const int64_t calls = gpumm_fault_device (0);
-      gpumm_fault_memory (0);
-      CHECK (!status == (more && !status), "a failure with a buffer");
-      gpumm_buffer_release (more);
-      CHECK (is_device || status || gpumm_live_allocations () >= alive, "released twice");
-      CHECK (gpumm_copy (&there, &c) == GPUMM_OK, "%s", gpumm_last_error ());
-      CHECK (get (&c, 39, 39) == get (&x, 39, 39), "the operand changed");
-      gpumm_buffer_release (there.buffer);
-      gpumm_buffer_release (result.buffer);
-      if (!status && (!is_device || calls < n)) { /* a refused allocation is asked for again */
-        CHECK (n > 3, "only %d calls", n);
-        break;
-      }
-    }
-  gpumm_reset ();
-  free (x.values);
-  free (c.values);
+  const gpumm_problem p = {.a = t->there, .b = t->is_both ? t->there : t->x, .alpha = {1, 0}};
+  gpumm_matrix c = {.type = GPUMM_D, .rows = 40, .cols = 40, .ld = 40};
+  provide (&c, 0);
+  gpumm_status status = gpumm_buffer_new (device, 1 << 16, &more);
+  CHECK (!status == !!more, "a failure with a buffer");
+  queues = t->is_both;
+  status = status ? status : run (p, &options, &t->result, &report);
+  status = status ? status : gpumm_copy (&t->result, &c);
+  gpumm_buffer_release (more);
+  const gpumm_problem host = {.a = t->x, .b = t->x, .alpha = {1, 0}};
+  if (!status)
+    CHECK (judge (&host, &c, EXACT, 0).wrong == 0, "another product");
+  release (&c);
+  return status;
+}
+
+/* What was there before is there after. */
+static void test_faults (void) {
+  trial t = {.x = make_full (GPUMM_D, 40, 40, WHOLE)};
+  t.there = send_full (&t.x, 0);
+  t.result = send_full (&t.x, 0);
+  for (t.is_both = 0; t.is_both < 2; t.is_both++)
+    for (int which = 0; which < 2; which++)
+      fail_in_turn (&(faults){.name = t.is_both ? "queued" : "a buffer and a product",
+                              .inject = which ? gpumm_fault_device : gpumm_fault_memory,
+                              .run = allocate_and_multiply,
+                              .context = &t,
+                              .least = 3});
+  gpumm_matrix back = fetch_full (&t.there, 0);
+  CHECK (is_same (&back, &t.x), "the operand changed");
+  release (&back);
+  release (&t.x);
+  give_all ();
 }
 
 int main (int argc, char **argv) {
   check_seed (20261123);
   if (argc > 1)
     device = atoi (argv[1]);
+  here = device <= GPUMM_HOST ? GPUMM_CPU : GPUMM_AUTO;
   if (gpumm_context_of (device, &context)) {
     CHECK (0, "%s", gpumm_last_error ());
     return check_done ();
   }
-  test_products (1);
+  test_products ();
   test_out_of_core ();
   test_mirrored ();
   test_queued ();
-  test_small ();
-  test_refused ();
+  test_refused_products ();
   test_owners ();
   if (device <= GPUMM_HOST) { /* whose calls can be made to fail, and which survives fork () */
     test_fork ();

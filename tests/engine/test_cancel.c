@@ -125,7 +125,7 @@ static void test_when (void) {
 int main (int argc, char **argv) {
   need_host_device ();
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261122);
-  const int times = argc > 2 ? atoi (argv[2]) : 6;
+  const int times = argc > 2 ? atoi (argv[2]) : 4;
   const struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
   sigaction (SIGUSR1, &action, NULL);
   gpumm_watch (&flag);

@@ -3,15 +3,12 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "check.h"
 #include "host_device.h"
-#include "gpumm.h"
 #include "memory/host.h"
 #include "memory/limit.h"
+#include "operands.h"
 
-#include <math.h>
 #include <stdarg.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,8 +17,8 @@
 static char folder[64] = "/tmp/gpumm-limit-XXXXXX";
 
 /* The file of that name under the folder, its folders too. */
-__attribute__ ((format (printf, 2, 3))) static void put (const char *name, const char *format,
-                                                         ...) {
+__attribute__ ((format (printf, 2, 3))) static void write_file (const char *name,
+                                                                const char *format, ...) {
   char path[512];
   snprintf (path, sizeof path, "%s/%s", folder, name);
   for (char *p = path + strlen (folder) + 1; (p = strchr (p, '/')) != NULL; *p++ = '/') {
@@ -53,68 +50,72 @@ static void empty_folder (void) {
   CHECK (system (command) == 0, "%s", command);
 }
 
-static void test_version_2 (void) {
-  put ("cgroup", "0::/user/session/job\n");
-  put ("mountinfo",
-       "22 1 0:20 / / rw - ext4 /dev/root rw\n"
-       "31 22 0:28 / %s/v2 rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n",
-       folder);
-  put ("v2/memory.stat", "there is no limit at the root\n");
-  CHECK (isinf (limit (0)), "%g", limit (0));
-  put ("v2/user/session/job/memory.max", "max\n");
-  put ("v2/user/session/memory.max", "max\n");
-  put ("v2/user/memory.max", "max\n");
-  CHECK (isinf (limit (1e9)), "%g", limit (1e9));
-  put ("v2/user/memory.max", "5000000000\n"); /* of a parent */
-  CHECK (limit (0) == 5e9, "%g", limit (0));
-  CHECK (limit (1e9) == 6e9, "with swap: %g", limit (1e9));
-  put ("v2/user/memory.swap.max", "250000000\n");
-  CHECK (limit (1e9) == 5.25e9, "with less swap: %g", limit (1e9));
-  put ("v2/user/session/job/memory.max", "4000000000\n"); /* its own is less */
-  put ("v2/user/session/job/memory.swap.max", "0\n");
-  CHECK (limit (1e9) == 4e9, "%g", limit (1e9));
-  put ("v2/user/session/memory.max", "0\n");
-  CHECK (limit (0) == 0, "%g", limit (0));
+/* What the limit is once this file has this text; with so much swap of the machine. */
+static const struct {
+  const char *name, *text;
+  double swap, expected;
+} version_2[] = {{"v2/memory.stat", "there is no limit at the root\n", 0, INFINITY},
+                 {"v2/user/session/job/memory.max", "max\n", 0, INFINITY},
+                 {"v2/user/session/memory.max", "max\n", 0, INFINITY},
+                 {"v2/user/memory.max", "max\n", 1e9, INFINITY},
+                 {"v2/user/memory.max", "5000000000\n", 0, 5e9}, /* of a parent */
+                 {"v2/user/memory.max", "5000000000\n", 1e9, 6e9},
+                 {"v2/user/memory.swap.max", "250000000\n", 1e9, 5.25e9},
+                 {"v2/user/session/job/memory.max", "4000000000\n", 0, 4e9}, /* its own is less */
+                 {"v2/user/session/job/memory.swap.max", "0\n", 1e9, 4e9},
+                 {"v2/user/session/memory.max", "0\n", 0, 0}},
+  version_1[] = {{"memory/memory.limit_in_bytes", "9223372036854771712\n", 0,
+                  9223372036854771712.0},
+                 {"memory/memory.limit_in_bytes", "7000000000\n", 0, 7e9},
+                 {"memory/memory.limit_in_bytes", "7000000000\n", 1e9, 8e9},
+                 {"memory/memory.memsw.limit_in_bytes", "7100000000\n", 1e9, 7.1e9},
+                 {"unified/memory.max", "3000000000\n", 0,
+                  3e9}}, /* the least of both hierarchies */
+    no_groups[] = {{"nothing", "no files at all\n", 0, INFINITY},
+                   {"cgroup", "nonsense\n::\n0:/\n", 0, INFINITY},
+                   {"mountinfo", "nonsense - cgroup2\n\n", 0, INFINITY}};
+
+#define CHECK_LIMITS(table)                                                                        \
+  for (size_t i = 0; i < sizeof (table) / sizeof *(table); i++) {                                  \
+    write_file ((table)[i].name, "%s", (table)[i].text);                                           \
+    CHECK (limit ((table)[i].swap) == (table)[i].expected, "%s, row %zu: %g", #table, i,           \
+           limit ((table)[i].swap));                                                               \
+  }
+
+static void test_groups (void) {
+  CHECK_LIMITS (no_groups);
   empty_folder ();
-  /* in a namespace of its own a container sees its group as the root, or one outside of it */
+  write_file ("cgroup", "0::/user/session/job\n");
+  write_file ("mountinfo",
+              "22 1 0:20 / / rw - ext4 /dev/root rw\n"
+              "31 22 0:28 / %s/v2 rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n",
+              folder);
+  CHECK_LIMITS (version_2);
+  empty_folder ();
+  write_file ("cgroup", "9:name=systemd:/\n5:cpu,memory:/docker/abc\n4:memory_other:/x\n0::/\n");
+  write_file ("mountinfo",
+              "30 22 0:27 /docker/abc %s/cpu rw - cgroup cgroup rw,cpu\n"
+              "31 22 0:28 /docker/abc %s/memory rw - cgroup cgroup rw,cpu,memory\n"
+              "32 22 0:29 / %s/unified rw - cgroup2 cgroup2 rw\n",
+              folder, folder, folder);
+  CHECK_LIMITS (version_1);
+  empty_folder ();
+}
+
+/* In a namespace of its own a container sees its group as the root, or one outside of it; in the
+ * host's namespace the mount's root is the container's group. */
+static void test_containers (void) {
+  static const char *const groups[] = {"0::/\n", "0::/../other\n"};
   for (int outside = 0; outside < 2; outside++) {
-    put ("cgroup", outside ? "0::/../other\n" : "0::/\n");
-    put ("mountinfo", "31 22 0:28 / %s/v2 rw - cgroup2 cgroup rw\n", folder);
-    put ("v2/memory.max", "123456789\n");
+    write_file ("cgroup", "%s", groups[outside]);
+    write_file ("mountinfo", "31 22 0:28 / %s/v2 rw - cgroup2 cgroup rw\n", folder);
+    write_file ("v2/memory.max", "123456789\n");
     CHECK (limit (0) == 123456789, "%g", limit (0));
   }
-  /* in the host's namespace the mount's root is the container's group */
-  put ("cgroup", "0::/docker/abc/inner\n");
-  put ("mountinfo", "31 22 0:28 /docker/abc %s/v2 rw - cgroup2 cgroup rw\n", folder);
-  put ("v2/inner/memory.max", "1000\n");
+  write_file ("cgroup", "0::/docker/abc/inner\n");
+  write_file ("mountinfo", "31 22 0:28 /docker/abc %s/v2 rw - cgroup2 cgroup rw\n", folder);
+  write_file ("v2/inner/memory.max", "1000\n");
   CHECK (limit (0) == 1000, "%g", limit (0));
-  empty_folder ();
-}
-
-static void test_version_1 (void) {
-  put ("cgroup", "9:name=systemd:/\n5:cpu,memory:/docker/abc\n4:memory_other:/x\n0::/\n");
-  put ("mountinfo",
-       "30 22 0:27 /docker/abc %s/cpu rw - cgroup cgroup rw,cpu\n"
-       "31 22 0:28 /docker/abc %s/memory rw - cgroup cgroup rw,cpu,memory\n"
-       "32 22 0:29 / %s/unified rw - cgroup2 cgroup2 rw\n",
-       folder, folder, folder);
-  put ("memory/memory.limit_in_bytes", "9223372036854771712\n");
-  CHECK (limit (0) > 9e18, "%g", limit (0));
-  put ("memory/memory.limit_in_bytes", "7000000000\n");
-  CHECK (limit (0) == 7e9, "%g", limit (0));
-  CHECK (limit (1e9) == 8e9, "with swap: %g", limit (1e9));
-  put ("memory/memory.memsw.limit_in_bytes", "7100000000\n");
-  CHECK (limit (1e9) == 7.1e9, "with less swap: %g", limit (1e9));
-  put ("unified/memory.max", "3000000000\n"); /* the least of both hierarchies */
-  CHECK (limit (0) == 3e9, "%g", limit (0));
-  empty_folder ();
-}
-
-static void test_no_groups (void) {
-  CHECK (isinf (limit (0)), "no files at all: %g", limit (0));
-  put ("cgroup", "nonsense\n::\n0:/\n");
-  put ("mountinfo", "nonsense - cgroup2\n\n");
-  CHECK (isinf (limit (0)), "%g", limit (0));
   empty_folder ();
 }
 
@@ -176,74 +177,46 @@ static void test_allocation (void) {
 
 /* ---- results ------------------------------------------------------------------------------ */
 
-/* A column of n ones by its transpose, by that algorithm: is it refused under a limit that is just
- * too small for C's arrays, and done under one that is not? */
-static void outer (int64_t n, gpumm_format kind, int64_t block, const char *algorithm, int full) {
-  int64_t column[2] = {0, n}, *row = check_allocate (n, sizeof *row);
-  int64_t *start = check_allocate (n / block + 1, sizeof *start);
-  int32_t *zeros = check_allocate (n, sizeof *zeros);
-  double *values = check_allocate (n * block, sizeof *values);
-  for (int64_t i = 0; i < n; i++)
-    row[i] = i;
-  for (int64_t i = 0; i < n * block; i++)
-    values[i] = 1;
-  for (int64_t i = 0; i <= n / block; i++)
-    start[i] = i;
-  gpumm_problem p = {.a = {.format = kind,
-                           .type = GPUMM_D,
-                           .rows = n,
-                           .cols = kind == GPUMM_BLOCKS ? block : 1,
-                           .ld = n,
-                           .nzmax = kind == GPUMM_BLOCKS ? n / block : n,
-                           .start = kind == GPUMM_BLOCKS ? start : column,
-                           .values = values,
-                           .block_rows = block,
-                           .block_cols = block},
-                     .alpha = {1, 0},
-                     .full = full};
-  if (kind == GPUMM_BLOCKS)
-    p.a.block_column = zeros;
-  else
-    p.a.row = row;
-  p.b = p.a;
+/* A column by its transpose: is it refused under a limit that is just too small for C's arrays, and
+ * done under one that is not? */
+static void test_result (gpumm_format format, int64_t n, int64_t block, const char *algorithm,
+                         int full) {
+  gpumm_matrix x = make_in_blocks (format, GPUMM_D, n / block, 1, block, block, 100, WHOLE);
+  gpumm_problem p = {.a = x, .b = x, .alpha = {1, 0}, .full = full};
   p.b.op = GPUMM_TRANSPOSE;
   const gpumm_options options = {.algorithm = algorithm, .device = -1};
-  const double elements = (double) n * (double) n;
+  const double elements = (double) n * (double) n, lines = (double) (n / block) + 1;
   const double blocks = elements / (double) (block * block);
-  const double bytes = kind == GPUMM_DENSE || full ? elements * 8
-                       : kind == GPUMM_SPARSE
-                           ? elements * 16 + ((double) n + 1) * 8
-                           : elements * 8 + blocks * 4 + ((double) (n / block) + 1) * 8;
+  const double bytes = 8 * elements
+                       + (format == GPUMM_DENSE || full ? 0
+                          : format == GPUMM_SPARSE      ? 8 * elements + 8 * lines
+                                                        : 4 * blocks + 8 * lines);
   for (int enough = 0; enough < 2; enough++) {
     char text[64];
     gpumm_job *job = NULL;
     snprintf (text, sizeof text, "%.0f", bytes - !enough);
     setenv ("GPUMM_MAX_HOST_MEMORY", text, 1);
     gpumm_status status = gpumm_open (&p, &options, &job);
-    CHECK (status == (enough ? GPUMM_OK : GPUMM_HOST_MEMORY), "%d %s, enough %d: %d, %s", kind,
+    CHECK (status == (enough ? GPUMM_OK : GPUMM_HOST_MEMORY), "%d %s, enough %d: %d, %s", format,
            algorithm, enough, status, gpumm_last_error ());
     CHECK (enough || strstr (gpumm_last_error (), " result "), "%s", gpumm_last_error ());
     gpumm_close (job);
   }
   unsetenv ("GPUMM_MAX_HOST_MEMORY");
-  free (row);
-  free (start);
-  free (zeros);
-  free (values);
+  release (&x);
 }
 
 static void test_results (void) {
-  outer (2000, GPUMM_DENSE, 1, "auto", 0);
-  outer (2000, GPUMM_DENSE, 1, "loops", 0);
-  outer (2000, GPUMM_DENSE, 1, "tiled", 0);
-  outer (1500, GPUMM_SPARSE, 1, "auto", 0);
-  outer (1500, GPUMM_SPARSE, 1, "sparse", 0);
-  outer (1500, GPUMM_SPARSE, 1, "spgemm", 0);
-  outer (1500, GPUMM_SPARSE, 1, "sparse_as_dense", 0);
-  outer (2000, GPUMM_BLOCKS, 4, "auto", 0);
-  outer (2000, GPUMM_BLOCKS, 4, "blocks", 0);
-  outer (2000, GPUMM_BLOCKS, 4, "bsr", 0);
-  outer (2000, GPUMM_BLOCKS, 4, "blocks", 1);
+  static const char *const full[] = {"auto", "loops", "tiled"},
+                           *const sparse[] = {"auto", "sparse", "spgemm", "sparse_as_dense"},
+                           *const blocks[] = {"auto", "blocks", "bsr"};
+  for (int i = 0; i < 3; i++) {
+    test_result (GPUMM_DENSE, 2000, 1, full[i], 0);
+    test_result (GPUMM_BLOCKS, 2000, 4, blocks[i], 0);
+  }
+  for (int i = 0; i < 4; i++)
+    test_result (GPUMM_SPARSE, 1500, 1, sparse[i], 0);
+  test_result (GPUMM_BLOCKS, 2000, 4, "blocks", 1);
   CHECK (gpumm_reset () == GPUMM_OK, "reset");
   CHECK (gpumm_live_allocations () == 0, "%lld left", (long long) gpumm_live_allocations ());
 }
@@ -254,9 +227,8 @@ int main (void) {
     printf ("cannot make %s\n", folder);
     return EXIT_FAILURE;
   }
-  test_version_2 ();
-  test_version_1 ();
-  test_no_groups ();
+  test_groups ();
+  test_containers ();
   rmdir (folder);
   test_variable ();
   test_allocation ();

@@ -4,12 +4,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "check.h"
 #include "move/narrow.h"
-
-#include <float.h>
-#include <math.h>
-#include <string.h>
+#include "operands.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -27,9 +23,6 @@ static void flush_subnormals (int on) {
 #endif
 
 static int flushes; /* while the numbers are copied */
-
-static const char *const names[] = {
-    [GPUMM_S] = "float", [GPUMM_D] = "double", [GPUMM_I8] = "int8", [GPUMM_I16] = "int16"};
 
 /* From narrow to wide: each holds what those before it hold. */
 static const gpumm_type types[] = {GPUMM_I8, GPUMM_I16, GPUMM_S, GPUMM_D};
@@ -59,18 +52,8 @@ static int holds (gpumm_type type, double x) {
   return x == (type == GPUMM_I8 ? -128 : -32768) || is_multiple (x, 0, type == GPUMM_I8 ? 7 : 15);
 }
 
-static double get (gpumm_type type, const void *p, int64_t i) {
-  return type == GPUMM_I8    ? ((const int8_t *) p)[i]
-         : type == GPUMM_I16 ? ((const int16_t *) p)[i]
-         : type == GPUMM_S   ? (double) ((const float *) p)[i]
-                             : ((const double *) p)[i];
-}
-
-static void put (gpumm_type type, void *p, int64_t i, double x) {
-  if (type == GPUMM_S)
-    ((float *) p)[i] = (float) x;
-  else
-    ((double *) p)[i] = x;
+static double real_at (gpumm_type type, const void *p, int64_t i) {
+  return (double) creall (get (type, p, i));
 }
 
 /* Any that the type holds and no narrower one does. */
@@ -88,50 +71,15 @@ static double number_of (gpumm_type type) {
   }
 }
 
-static const double edges[] = {0.0,
-                               -0.0,
-                               127,
-                               128,
-                               -128,
-                               -129,
-                               32767,
-                               32768,
-                               -32768,
-                               -32769,
-                               65535,
-                               0x1p24,
-                               0x1p24 + 1,
-                               -0x1p24 - 1,
-                               0x1p31,
-                               -0x1p31,
-                               0x1p32,
-                               -0x1p32 + 1,
-                               0x1p63,
-                               0.5,
-                               -126.5,
-                               126.99999999999999,
-                               1 + 0x1p-23,
-                               1 + 0x1p-24,
-                               1 + 0x1p-52,
-                               FLT_MAX,
-                               FLT_MAX *(1 + 0x1p-30),
-                               0x1p128,
-                               1e300,
-                               DBL_MAX,
-                               FLT_MIN,
-                               0x1p-149,
-                               -0x1p-149,
-                               0x1.8p-149,
-                               0x1p-150,
-                               0x1.000002p-127,
-                               DBL_MIN,
-                               0x1p-1074,
-                               -0x1p-1074,
-                               NAN,
-                               -NAN,
-                               INFINITY,
-                               -INFINITY};
-enum { EDGES = sizeof edges / sizeof *edges };
+/* Around the ends of each type, of its bits and of its exponents. */
+static const double edges[][11] = {
+    {0.0, -0.0, 127, 128, -128, -129, 32767, 32768, -32768, -32769, 65535},
+    {0x1p24, 16777217, -16777217, 0x1p31, -0x1p31, 0x1p32, -4294967295, 0x1p63, 0.5, -126.5, NAN},
+    {0x1.fbffffffffffp6, 0x1.000002p0, 0x1.000001p0, 0x1.0000000000001p0, FLT_MAX, 0x1.fffffe4p127,
+     0x1p128, 1e300, DBL_MAX, FLT_MIN, -NAN},
+    {0x1p-149, -0x1p-149, 0x1.8p-149, 0x1p-150, 0x1.000002p-127, DBL_MIN, 0x1p-1074, -0x1p-1074,
+     INFINITY, -INFINITY, 126.5}};
+enum { EDGES = sizeof edges / sizeof **edges };
 
 /* Columns of numbers that base holds, one of them x; the one that it has no room for is left out. */
 static void test_matrix (gpumm_type wide, gpumm_type base, int64_t rows, int64_t cols, int64_t at,
@@ -147,23 +95,23 @@ static void test_matrix (gpumm_type wide, gpumm_type base, int64_t rows, int64_t
     put (wide, from, i % rows + i / rows * ld_from, i == at ? x : number_of (base));
   for (int64_t i = 0; i < rows * cols; i++)
     while (types[least] != wide
-           && !holds (types[least], get (wide, from, i % rows + i / rows * ld_from)))
+           && !holds (types[least], real_at (wide, from, i % rows + i / rows * ld_from)))
       least++;
   flush_subnormals (flushes);
   gpumm_type narrow = gpumm_narrow_columns (wide, to, ld_to, from, ld_from, rows, cols, &vain);
   flush_subnormals (0);
   CHECK (flushes || narrow == types[least], "%lld x %lld of %s, of which %lld is %a: %s, not %s",
-         (long long) rows, (long long) cols, names[wide], (long long) at, x, names[narrow],
-         names[types[least]]);
+         (long long) rows, (long long) cols, gpumm_type_name (wide), (long long) at, x,
+         gpumm_type_name (narrow), gpumm_type_name (types[least]));
   CHECK (vain >= 0 && vain <= (TYPES - 1) * rows * cols && (types[least] != GPUMM_I8 || vain == 0),
          "%lld in vain", (long long) vain);
   for (int64_t i = 0; i < rows * cols && narrow != wide; i++) {
-    double was = get (wide, from, i % rows + i / rows * ld_from);
-    double is = get (narrow, to, i % rows + i / rows * ld_to);
+    double was = real_at (wide, from, i % rows + i / rows * ld_from);
+    double is = real_at (narrow, to, i % rows + i / rows * ld_to);
     wrong += memcmp (&was, &is, sizeof was) != 0;
   }
   CHECK (wrong == 0, "%lld of %lld x %lld are wrong in %s", (long long) wrong, (long long) rows,
-         (long long) cols, names[narrow]);
+         (long long) cols, gpumm_type_name (narrow));
   free (from);
   free (to);
 }
@@ -177,8 +125,8 @@ static void test_edges (gpumm_type wide) {
     for (int e = 0; e < EDGES; e++)
       for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
         if (places[p] < ROWS * COLS)
-          test_matrix (wide, types[base], ROWS, COLS, places[p], edges[e]);
-        test_matrix (wide, types[base], 1 + places[p], 1, places[p], edges[e]);
+          test_matrix (wide, types[base], ROWS, COLS, places[p], edges[e / 11][e % 11]);
+        test_matrix (wide, types[base], 1 + places[p], 1, places[p], edges[e / 11][e % 11]);
       }
 }
 

@@ -1,18 +1,18 @@
 /* test_plan.c - the plan with made-up devices and rates.
+ *
+ * `choices` is the table of what runs where; tables for emulated products and for sparse ones as
+ * full ones follow, as their rates differ row by row; then tiles, estimates, and what is asked for.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "multiply/algorithm.h"
 #include "multiply/blocks.h"
 #include "multiply/sparse.h"
-#include "check.h"
 #include "memory/buffer.h"
 #include "memory/pool.h"
+#include "operands.h"
 #include "threads.h"
 #include "tiles.h"
-#include "types.h"
 #include "work.h"
-
-#include <math.h>
-#include <string.h>
 
 #define REAL (1u << GPUMM_S | 1u << GPUMM_D)
 #define ALL  (REAL | 1u << GPUMM_C | 1u << GPUMM_Z)
@@ -43,11 +43,23 @@ static const gpumm_kernel *const rows[] = {&naive, &tiled_8, &tiled_16, &tiled_3
                                            &even,  &hopper,  &library,  NULL};
 static const gpumm_kernel *const own_rows[] = {&naive, &tiled_8, &tiled_16, &tiled_32,
                                                &reg,   &even,    &hopper,   NULL};
-static const gpumm_driver cuda = {.name = "cuda", .kernels = rows};
+static const gpumm_sparse_kernel spgemm = {.algorithm = "spgemm",
+                                           .name = "spgemm",
+                                           .capability = 70},
+                                 merge = {.algorithm = "spgemm", .name = "merge", .capability = 50},
+                                 spmm = {.algorithm = "spmm", .name = "spmm", .capability = 70},
+                                 bsr = {.algorithm = "bsr", .name = "bsr", .capability = 70};
+static const gpumm_sparse_kernel *const sparse_rows[] = {&spgemm, &merge, &spmm, &bsr, NULL};
+static const gpumm_driver cuda = {.name = "cuda", .kernels = rows, .sparse_kernels = sparse_rows};
 static const gpumm_driver host = {.name = "host", .kernels = own_rows};
 
+/* ---- places ------------------------------------------------------------------------------- */
+
 static gpumm_context gpu_2 = {.driver = &cuda, .device = 2}, host_device = {.driver = &host};
-static gpumm_place cpu, fast, old, tiny, host_place;
+static gpumm_driver bare_cuda;
+static gpumm_context bare_gpu = {.driver = &bare_cuda, .device = 2};
+static gpumm_place cpu, fast, middle, old, tiny, bare, host_place;
+static gpumm_buffer there = {.context = &gpu_2};
 static double bytes[2]; /* stand for matrices: only addresses are read */
 
 static void make_places (void) {
@@ -59,16 +71,39 @@ static void make_places (void) {
                        .flops = {4e13, 4e13, 4e13, 4e13},
                        .properties = {.name = "Made-up 9.0",
                                       .capability = 90,
+                                      .multiprocessors = 100,
                                       .memory_total = 1ll << 36,
                                       .memory_free = 1ll << 36}};
-  old = fast;
-  old.properties.capability = 75;
+  middle = old = fast;
+  middle.properties.capability = 70;
+  old.properties.capability = 61;
   old.flops[GPUMM_D] = 2e10; /* a consumer card: double far slower than single */
   tiny = fast;
   tiny.properties.memory_free = 1 << 20;
+  bare = fast; /* without sparse kernels */
+  bare.context = &bare_gpu;
+  bare_cuda = cuda;
+  bare_cuda.sparse_kernels = (const gpumm_sparse_kernel *const[]){NULL};
   host_place =
       (gpumm_place){.context = &host_device,
                     .properties = {.name = "host", .capability = 999, .memory_free = 1ll << 30}};
+}
+
+/* A fast GPU with a driver of its own, which a test changes. */
+typedef struct {
+  gpumm_driver driver;
+  gpumm_context context;
+  gpumm_place place;
+  gpumm_kernel kernel;
+  const gpumm_kernel *kernels[4];
+} gpu;
+
+/* Has `kernel` as its only row. */
+static void make_gpu (gpu *g, gpumm_kernel kernel) {
+  *g = (gpu){.driver = cuda, .place = fast, .kernel = kernel, .kernels = {&g->kernel}};
+  g->driver.kernels = g->kernels;
+  g->context = (gpumm_context){.driver = &g->driver, .device = 2};
+  g->place.context = &g->context;
 }
 
 static gpumm_problem square (gpumm_type type, int64_t m, int64_t n, int64_t k) {
@@ -82,6 +117,7 @@ static gpumm_plan plan_of (gpumm_problem p, gpumm_options o, const gpumm_place *
                            gpumm_status expected) {
   gpumm_choices choices = {.cpu = &cpu, .gpu = gpu, .host = &host_place, .why_no_gpu = "made up"};
   gpumm_plan plan;
+  o.device = -1;
   gpumm_status status = gpumm_make_plan (&p, &o, &choices, &plan);
   CHECK (status == expected, "status %s (%s), expected %s", gpumm_status_name (status),
          gpumm_last_error (), gpumm_status_name (expected));
@@ -111,42 +147,249 @@ static unsigned asked_for (gpumm_problem p, gpumm_options o, int gpu) {
   return asked;
 }
 
-static void test_choice_of_backend (void) {
-  static const struct {
-    int64_t n;
-    gpumm_type type;
-    gpumm_backend asked;
-    const gpumm_place *gpu;
-    gpumm_backend expected;
-  } table[] = {
-      {2, GPUMM_D, GPUMM_AUTO, &fast, GPUMM_CPU},    /* too small to ask */
-      {99, GPUMM_D, GPUMM_AUTO, &fast, GPUMM_CPU},   /* still */
-      {4096, GPUMM_D, GPUMM_AUTO, &fast, GPUMM_GPU}, /* rates decide */
-      {4096, GPUMM_D, GPUMM_AUTO, NULL, GPUMM_CPU},  /* none there */
-      {4096, GPUMM_D, GPUMM_CPU, &fast, GPUMM_CPU},  /* as asked */
-      {2, GPUMM_D, GPUMM_GPU, &fast, GPUMM_GPU},     {512, GPUMM_S, GPUMM_AUTO, &old, GPUMM_GPU},
-      {512, GPUMM_D, GPUMM_AUTO, &old, GPUMM_CPU}, /* 13 ms there, 5.4 here */
-      {0, GPUMM_D, GPUMM_AUTO, &fast, GPUMM_CPU},    {1024, GPUMM_Z, GPUMM_AUTO, &fast, GPUMM_GPU},
-  };
-  make_places ();
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    gpumm_plan plan =
-        plan_of (square (table[i].type, table[i].n, table[i].n, table[i].n),
-                 (gpumm_options){.backend = table[i].asked, .device = -1}, table[i].gpu, GPUMM_OK);
-    CHECK (plan.backend == table[i].expected, "row %zu: backend %d, reason: %s", i, plan.backend,
-           plan.reason);
-    CHECK (plan.context == (table[i].expected == GPUMM_GPU ? &gpu_2 : NULL), "row %zu: device", i);
-    CHECK ((plan.kernel != NULL) == (table[i].expected == GPUMM_GPU), "row %zu: kernel", i);
+/* ---- patterns ----------------------------------------------------------------------------- */
+
+/* rows x cols entries, elements or blocks of m x n: each column, or row of blocks, has this many, at
+ * random places that are not in order. */
+static gpumm_matrix random_entries (gpumm_format format, gpumm_type type, int64_t rows,
+                                    int64_t cols, int64_t m, int64_t n, int64_t each) {
+  const int by_blocks = format == GPUMM_BLOCKS;
+  const int64_t lines = by_blocks ? rows : cols, places = by_blocks ? cols : rows;
+  gpumm_matrix x = {.format = format,
+                    .type = type,
+                    .rows = rows * m,
+                    .cols = cols * n,
+                    .block_rows = m,
+                    .block_cols = n,
+                    .nzmax = lines * each,
+                    .values = &bytes[0]};
+  x.start = check_allocate (lines + 1, sizeof *x.start);
+  x.index = check_allocate (lines * each, sizeof *x.row);
+  for (int64_t i = 0; i <= lines; i++)
+    x.start[i] = i * each;
+  for (int64_t t = 0; t < lines * each; t++)
+    if (by_blocks)
+      x.block_column[t] = (int32_t) check_between (0, places - 1);
+    else
+      x.row[t] = check_between (0, places - 1);
+  return x;
+}
+
+static gpumm_matrix random_columns (int64_t n, int64_t each) {
+  return random_entries (GPUMM_SPARSE, GPUMM_D, n, n, 1, 1, each);
+}
+
+static gpumm_matrix random_blocks (gpumm_type type, int64_t n, int64_t m, int64_t k, int64_t each) {
+  return random_entries (GPUMM_BLOCKS, type, n, n, m, k, each);
+}
+
+static void drop (gpumm_matrix *x) {
+  free (x->start);
+  free (x->index);
+}
+
+/* ---- choices ------------------------------------------------------------------------------ */
+
+enum { AUTO = GPUMM_AUTO, CPU = GPUMM_CPU, GPU = GPUMM_GPU, HOST };
+
+/* f: full, m x k by k x n; r: and resident, as is C. s: a sparse matrix, b: one in blocks of 4 x 4, of
+ * k x k elements or blocks, `each` of which lie in a column or row of blocks; the full operand beside
+ * it has m rows or n columns. */
+typedef struct {
+  const char *product; /* formats of A and B, their type, and of these:
+                          t, h: the compressed one's op; q: queues; f: C of blocks is full */
+  int64_t m, n, k, each;
+  int backend;
+  const char *algorithm;
+  const gpumm_place *gpu;
+  int most;             /* capability */
+  int where;            /* CPU, GPU, HOST device; AUTO: it fails */
+  const char *expected; /* a full product's kernel, or the algorithm; or the error's status */
+} choice;
+
+#define CUBE(n)         n, n, n, 0
+#define SIZES(...)      __VA_ARGS__, 0
+#define SQUARE(n, each) 0, 0, n, each
+#define BY(n, k, each)  0, n, k, each
+#define OF(m, k, each)  m, 0, k, each
+
+static const choice choices[] = {
+    /* full ones by rates, unless they are too small to ask */
+    {"ffd", CUBE (2), AUTO, NULL, &fast, 0, CPU, "blas"},
+    {"ffd", CUBE (99), AUTO, NULL, &fast, 0, CPU, "blas"},
+    {"ffd", CUBE (0), AUTO, NULL, &fast, 0, CPU, "blas"},
+    {"ffd", CUBE (4096), AUTO, NULL, &fast, 0, GPU, "cublas"},
+    {"ffd", CUBE (4096), AUTO, "auto", &fast, 0, GPU, "cublas"},
+    {"ffz", CUBE (1024), AUTO, NULL, &fast, 0, GPU, "cublas"},
+    {"ffd", CUBE (4096), AUTO, NULL, NULL, 0, CPU, "blas"},
+    {"ffd", CUBE (4096), CPU, NULL, &fast, 0, CPU, "blas"},
+    {"ffd", CUBE (2), GPU, NULL, &fast, 0, GPU, "cublas"},
+    {"ffs", CUBE (512), AUTO, NULL, &old, 0, GPU, "cublas"},
+    {"ffd", CUBE (512), AUTO, NULL, &old, 0, CPU, "blas"}, /* 13 ms there, 5.4 here */
+    {"ffd", CUBE (9), GPU, NULL, NULL, 0, AUTO, "no-device"},
+    {"ffd", CUBE (4096), GPU, NULL, &tiny, 0, GPU, "cublas"},
+    /* kernels by size, type and capability */
+    {"ffd", SIZES (63, 4000, 100), GPU, "tiled", &fast, 0, GPU, "tiled_8"},
+    {"ffd", SIZES (64, 4000, 100), GPU, "tiled", &fast, 0, GPU, "tiled_16"},
+    {"ffz", SIZES (4000, 512, 100), GPU, "tiled", &fast, 0, GPU, "tiled_32"},
+    {"ffd", SIZES (4000, 4000, 100), GPU, "tiled_8", &fast, 0, GPU, "tiled_8"},
+    {"ffd", SIZES (31, 31, 100), GPU, "register", &fast, 0, GPU, "register_64"},
+    {"ffd", SIZES (32, 32, 100), GPU, "register", &fast, 0, GPU, "register_even"},
+    {"ffd", SIZES (33, 33, 100), GPU, "register", &fast, 0, GPU, "register_64"},
+    {"ffd", SIZES (129, 129, 100), GPU, "register", &fast, 0, GPU, "register_90"},
+    {"ffd", SIZES (129, 129, 100), GPU, "register", &fast, 80, GPU, "register_64"},
+    {"ffd", SIZES (129, 129, 100), GPU, "register", &old, 0, GPU, "register_64"},
+    {"ffd", SIZES (129, 129, 100), GPU, "register_90", &old, 0, AUTO, "unsupported"},
+    {"ffd", SIZES (129, 129, 100), GPU, "register_90", &fast, 75, AUTO, "unsupported"},
+    {"ffd", SIZES (33, 33, 100), GPU, "register_even", &fast, 0, AUTO, "unsupported"},
+    {"ffz", SIZES (64, 64, 100), GPU, "register", &fast, 0, AUTO, "unsupported"},
+    {"ffd", SIZES (64, 64, 100), GPU, "no such", &fast, 0, AUTO, "unsupported"},
+    /* without a GPU the same kernel runs on the host device; cublas cannot */
+    {"ffd", CUBE (70), AUTO, "tiled", NULL, 0, HOST, "tiled_16"},
+    {"ffd", CUBE (70), CPU, "naive", &fast, 0, HOST, "naive"},
+    {"ffd", CUBE (70), AUTO, "cublas", NULL, 0, AUTO, "unsupported"},
+    {"ffd", CUBE (70), GPU, "loops", &fast, 0, AUTO, "unsupported"},
+    {"ffd", CUBE (70), AUTO, "sparse", &fast, 0, AUTO, "unsupported"},
+
+    /* small queued ones on a device take "tiled", up to a size by type that no size exceeds */
+    {"rrsq", SIZES (256, 256, 256), AUTO, NULL, &fast, 0, GPU, "tiled_16"},
+    {"rrsq", SIZES (257, 256, 256), AUTO, NULL, &fast, 0, GPU, "cublas"},
+    {"rrdq", SIZES (1, 1, 1), AUTO, NULL, &fast, 0, GPU, "tiled_8"},
+    {"rrdq", SIZES (256, 256, 256), AUTO, NULL, &fast, 0, GPU, "tiled_16"},
+    {"rrdq", SIZES (257, 256, 256), AUTO, NULL, &fast, 0, GPU, "cublas"},
+    {"rrdq", SIZES (256, 257, 256), AUTO, NULL, &fast, 0, GPU, "cublas"},
+    {"rrdq", SIZES (256, 256, 257), AUTO, NULL, &fast, 0, GPU, "cublas"},
+    {"rrcq", SIZES (256, 256, 256), AUTO, NULL, &fast, 0, GPU, "tiled_16"},
+    {"rrcq", SIZES (257, 257, 257), AUTO, NULL, &fast, 0, GPU, "cublas"},
+    {"rrzq", SIZES (128, 128, 128), AUTO, NULL, &fast, 0, GPU, "tiled_16"},
+    {"rrzq", SIZES (128, 128, 129), AUTO, NULL, &fast, 0, GPU, "cublas"},
+    {"rrd", SIZES (1, 1, 1), AUTO, NULL, &fast, 0, GPU, "cublas"},
+    {"rrd", SIZES (256, 256, 256), AUTO, NULL, &fast, 0, GPU, "cublas"},
+    {"rrdq", SIZES (256, 256, 256), AUTO, "cublas", &fast, 0, GPU, "cublas"},
+
+    /* sparse ones by estimates of both places */
+    {"ssd", SQUARE (100, 8), AUTO, NULL, &fast, 0, CPU, "sparse"},
+    {"ssd", SQUARE (50000, 8), AUTO, NULL, &fast, 0, GPU, "spgemm"},
+    {"ssd", SQUARE (50000, 8), AUTO, NULL, NULL, 0, CPU, "sparse"},
+    {"ssd", SQUARE (50000, 8), AUTO, NULL, &bare, 0, CPU, "sparse"},
+    {"ssd", SQUARE (50000, 8), CPU, NULL, &fast, 0, CPU, "sparse"},
+    {"ssd", SQUARE (100, 8), GPU, NULL, &fast, 0, GPU, "spgemm"},
+    {"sfd", BY (1, 1000, 8), AUTO, NULL, &fast, 0, CPU, "sparse"},
+    {"sfd", BY (64, 50000, 40), AUTO, NULL, &fast, 0, GPU, "spmm"},
+    {"fsd", OF (1, 1000, 8), AUTO, NULL, &fast, 0, CPU, "sparse"},
+    {"fsd", OF (64, 50000, 40), AUTO, NULL, &fast, 0, GPU, "spmm"},
+    /* their rate is that of a kernel that older GPUs cannot run, nor MaxCapability */
+    {"ssd", SQUARE (50000, 8), AUTO, NULL, &middle, 0, GPU, "spgemm"},
+    {"ssd", SQUARE (50000, 8), AUTO, NULL, &old, 0, CPU, "sparse"},
+    {"ssd", SQUARE (50000, 8), AUTO, NULL, &fast, 70, GPU, "spgemm"},
+    {"ssd", SQUARE (50000, 8), AUTO, NULL, &fast, 61, CPU, "sparse"},
+    {"ssd", SQUARE (50000, 8), GPU, NULL, &fast, 61, GPU, "spgemm"},
+
+    /* blocks of floating point, by estimates too; those of integers by the kernel's own (below) */
+    {"bbd", SQUARE (40, 4), AUTO, NULL, &fast, 0, CPU, "blocks"},
+    {"bbd", SQUARE (20000, 16), AUTO, NULL, &fast, 0, GPU, "bsr"},
+    {"bbch", SQUARE (20000, 16), AUTO, NULL, &fast, 0, GPU, "bsr"},
+    {"bbdf", SQUARE (20000, 16), GPU, NULL, &fast, 0, CPU, "blocks"},
+    {"bbd", SQUARE (20000, 16), AUTO, NULL, NULL, 0, CPU, "blocks"},
+    {"bbd", SQUARE (20000, 16), AUTO, NULL, &bare, 0, CPU, "blocks"},
+    {"bbd", SQUARE (20000, 16), CPU, NULL, &fast, 0, CPU, "blocks"},
+    {"bbk", SQUARE (20000, 16), AUTO, NULL, &fast, 0, CPU, "blocks"},
+    {"bbd", SQUARE (40, 4), GPU, NULL, &fast, 0, GPU, "bsr"},
+    {"bfd", BY (1, 40, 4), AUTO, NULL, &fast, 0, CPU, "blocks"},
+    {"bfs", BY (256, 20000, 16), AUTO, NULL, &fast, 0, GPU, "spmm"},
+    {"fbzt", OF (256, 20000, 16), AUTO, NULL, &fast, 0, GPU, "spmm"},
+    {"bfk", BY (256, 20000, 16), GPU, NULL, &fast, 0, CPU, "blocks"},
+};
+
+static gpumm_matrix operand_of (const choice *c, int is_a) {
+  const char format = c->product[!is_a];
+  const gpumm_type type = type_of (c->product[2]);
+  const int64_t side = c->k * (strchr (c->product, 'b') ? 4 : 1), edge = format == 'b' ? 4 : 1;
+  if (format == 's' || format == 'b') {
+    gpumm_matrix x = random_entries (format == 's' ? GPUMM_SPARSE : GPUMM_BLOCKS, type, c->k, c->k,
+                                     edge, edge, c->each);
+    x.op = c->product[3] == 't'   ? GPUMM_TRANSPOSE
+           : c->product[3] == 'h' ? GPUMM_CTRANSPOSE
+                                  : GPUMM_NONE;
+    return x;
   }
-  plan_of (square (GPUMM_D, 9, 9, 9), (gpumm_options){.backend = GPUMM_GPU, .device = -1}, NULL,
-           GPUMM_NO_DEVICE);
+  gpumm_matrix x = {.type = type, .values = &bytes[!is_a], .buffer = format == 'r' ? &there : NULL};
+  x.rows = x.ld = is_a ? c->m : side;
+  x.cols = is_a ? side : c->n;
+  return x;
+}
+
+static void check_choice (const choice *c, const gpumm_problem *p) {
+  const gpumm_options o = {
+      .backend = (gpumm_backend) c->backend, .algorithm = c->algorithm, .max_capability = c->most};
+  const int row = (int) (c - choices), last = c->product[3];
+  const gpumm_status expected = c->where != AUTO        ? GPUMM_OK
+                                : c->expected[0] == 'n' ? GPUMM_NO_DEVICE
+                                                        : GPUMM_UNSUPPORTED;
+  const gpumm_plan plan = plan_of (*p, o, c->gpu, expected);
+  if (expected)
+    return;
+  const char *name = plan.kernel ? plan.kernel->name : plan.algorithm->name;
+  const char *reason = c->where == HOST ? "host device"
+                       : last == 'f'    ? "with a full result run on the CPU"
+                                        : "";
+  CHECK (strcmp (name, c->expected) == 0, "row %d: %s, not %s: %s", row, name, c->expected,
+         plan.reason);
+  CHECK (plan.backend == (c->where == GPU ? GPUMM_GPU : GPUMM_CPU), "row %d: backend %d", row,
+         plan.backend);
+  CHECK (plan.context
+             == (c->where == CPU    ? NULL
+                 : c->where == HOST ? &host_device
+                                    : c->gpu->context),
+         "row %d: another device", row);
+  CHECK (strstr (plan.reason, reason), "row %d: %s", row, plan.reason);
+}
+
+static void test_choices (void) {
+  make_places ();
+  for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+    const choice *c = &choices[i];
+    const int is_both = c->product[0] == c->product[1] && c->each > 0, last = c->product[3];
+    gpumm_problem p = {.a = operand_of (c, 1),
+                       .alpha = {1, 0},
+                       .output = type_of (c->product[2]),
+                       .full = last == 'f',
+                       .stays = c->product[0] == 'r',
+                       .queues = last == 'q'};
+    p.b = is_both ? p.a : operand_of (c, 0);
+    check_choice (c, &p);
+    drop (&p.a);
+    if (!is_both)
+      drop (&p.b);
+  }
+}
+
+/* More elements than kernels count are the CPU's; so is an algorithm of the CPU, and that is said. */
+static void test_sparse_on_the_cpu (void) {
+  gpumm_matrix s = random_columns (50000, 40);
+  gpumm_matrix full = {
+      .type = GPUMM_D, .rows = s.cols, .cols = 64, .ld = s.cols, .values = &bytes[1]};
+  const gpumm_problem p = {.a = s, .b = full, .alpha = {1, 0}, .output = GPUMM_D};
+  const gpumm_options by_name = {.backend = GPUMM_GPU, .algorithm = "sparse"};
+  plan_of (p, by_name, &fast, GPUMM_UNSUPPORTED);
+  CHECK (strstr (gpumm_last_error (), "runs on the CPU only"), "%s", gpumm_last_error ());
+  s.start[s.cols] = (int64_t) INT32_MAX + 1;
+  for (int backend = GPUMM_AUTO; backend <= GPUMM_GPU; backend++) {
+    const gpumm_options o = {.backend = (gpumm_backend) backend};
+    const gpumm_plan plan = plan_of (p, o, &fast, GPUMM_OK);
+    CHECK (plan.backend == GPUMM_CPU && plan.algorithm == &gpumm_algorithm_sparse
+               && strstr (plan.reason, "of these classes and sizes run on the CPU")
+               && !strstr (plan.reason, "asked for") == (backend != GPUMM_GPU),
+           "%s", plan.reason);
+  }
+  drop (&s);
 }
 
 /* Writing a large C takes a CPU longer than computing it where k is short. */
 static void test_short_k (void) {
   make_places ();
   cpu.flops[GPUMM_D] = 4e11;
-  const gpumm_options o = {.device = -1};
+  const gpumm_options o = {0};
   const gpumm_plan small = plan_of (square (GPUMM_D, 2000, 2000, 20), o, &fast, GPUMM_OK),
                    large = plan_of (square (GPUMM_D, 20000, 20000, 20), o, &fast, GPUMM_OK);
   CHECK (small.backend == GPUMM_CPU, "%s", small.reason);
@@ -163,7 +406,7 @@ static void test_crossover (void) {
     gpumm_plan plan;
     do {
       n++;
-      plan = plan_of (square (GPUMM_D, n, n, n), (gpumm_options){.device = -1}, &fast, GPUMM_OK);
+      plan = plan_of (square (GPUMM_D, n, n, n), (gpumm_options){0}, &fast, GPUMM_OK);
     } while (plan.backend == GPUMM_CPU && n < 20000);
     double d = (double) n;
     double threads = (double) gpumm_least (gpumm_threads (), 12); /* each writes 1 GB/s of C */
@@ -176,65 +419,6 @@ static void test_crossover (void) {
            (long long) n);
     before = n;
   }
-}
-
-static void test_choice_of_kernel (void) {
-  static const struct {
-    const char *algorithm;
-    int64_t m, n;
-    gpumm_type type;
-    const gpumm_place *gpu;
-    int most;
-    const char *expected; /* NULL: unsupported */
-  } table[] = {
-      {"auto", 4096, 4096, GPUMM_D, &fast, 0, "cublas"},
-      {NULL, 4096, 4096, GPUMM_D, &fast, 0, "cublas"},
-      {"tiled", 63, 4000, GPUMM_D, &fast, 0, "tiled_8"},
-      {"tiled", 64, 4000, GPUMM_D, &fast, 0, "tiled_16"},
-      {"tiled", 4000, 512, GPUMM_Z, &fast, 0, "tiled_32"},
-      {"tiled_8", 4000, 4000, GPUMM_D, &fast, 0, "tiled_8"},
-      {"register", 31, 31, GPUMM_D, &fast, 0, "register_64"},
-      {"register", 32, 32, GPUMM_D, &fast, 0, "register_even"},
-      {"register", 33, 33, GPUMM_D, &fast, 0, "register_64"},
-      {"register", 129, 129, GPUMM_D, &fast, 0, "register_90"},
-      {"register", 129, 129, GPUMM_D, &fast, 80, "register_64"}, /* newer rows hidden */
-      {"register", 129, 129, GPUMM_D, &old, 0, "register_64"},
-      {"register_90", 129, 129, GPUMM_D, &old, 0, NULL},
-      {"register_90", 129, 129, GPUMM_D, &fast, 75, NULL},
-      {"register_even", 33, 33, GPUMM_D, &fast, 0, NULL},
-      {"register", 64, 64, GPUMM_Z, &fast, 0, NULL},
-      {"no such", 64, 64, GPUMM_D, &fast, 0, NULL},
-  };
-  make_places ();
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    gpumm_plan plan = plan_of (square (table[i].type, table[i].m, table[i].n, 100),
-                               (gpumm_options){.backend = GPUMM_GPU,
-                                               .algorithm = table[i].algorithm,
-                                               .device = -1,
-                                               .max_capability = table[i].most},
-                               table[i].gpu, table[i].expected ? GPUMM_OK : GPUMM_UNSUPPORTED);
-    if (table[i].expected)
-      CHECK (plan.kernel && strcmp (plan.kernel->name, table[i].expected) == 0,
-             "row %zu: kernel %s, expected %s", i, plan.kernel ? plan.kernel->name : "none",
-             table[i].expected);
-  }
-  /* without a GPU the same kernel runs on the host device; cublas cannot */
-  gpumm_plan plan = plan_of (square (GPUMM_D, 70, 70, 70),
-                             (gpumm_options){.algorithm = "tiled", .device = -1}, NULL, GPUMM_OK);
-  CHECK (plan.backend == GPUMM_CPU && plan.context == &host_device && plan.kernel == &tiled_16,
-         "host device: %s", plan.reason);
-  CHECK (strstr (plan.reason, "host device"), "reason: %s", plan.reason);
-  plan = plan_of (square (GPUMM_D, 70, 70, 70),
-                  (gpumm_options){.backend = GPUMM_CPU, .algorithm = "naive", .device = -1}, &fast,
-                  GPUMM_OK);
-  CHECK (plan.context == &host_device, "naive on the CPU: %s", plan.reason);
-  plan_of (square (GPUMM_D, 70, 70, 70), (gpumm_options){.algorithm = "cublas", .device = -1}, NULL,
-           GPUMM_UNSUPPORTED);
-  plan_of (square (GPUMM_D, 70, 70, 70),
-           (gpumm_options){.backend = GPUMM_GPU, .algorithm = "loops", .device = -1}, &fast,
-           GPUMM_UNSUPPORTED);
-  plan_of (square (GPUMM_D, 70, 70, 70), (gpumm_options){.algorithm = "sparse", .device = -1},
-           &fast, GPUMM_UNSUPPORTED);
 }
 
 static double needed (const gpumm_problem *p, const gpumm_plan *plan) {
@@ -265,7 +449,7 @@ static void test_tiles (void) {
           gpumm_problem p = square (GPUMM_D, sizes[i], sizes[j], sizes[l]);
           gpumm_options o = {.backend = GPUMM_GPU,
                              .algorithm = "naive",
-                             .device = -1,
+
                              .max_device_memory = (int64_t) limits[t]};
           gpumm_plan plan = plan_of (p, o, &fast, GPUMM_OK);
           double bytes_needed = needed (&p, &plan);
@@ -280,78 +464,64 @@ static void test_tiles (void) {
           CHECK (whole || plan.resident || bytes_needed > limits[t] / 16,
                  "tiles of %g bytes under a limit of %g", bytes_needed, limits[t]);
         }
-  /* what fits is cut so that transfers overlap, but no smaller than its kernel likes */
+}
+
+static gpumm_plan plan_on (gpu *g, gpumm_problem p, int64_t limit) {
+  return plan_of (p,
+                  (gpumm_options){.backend = GPUMM_GPU,
+                                  .algorithm = g->kernel.algorithm,
+                                  .max_device_memory = limit},
+                  &g->place, GPUMM_OK);
+}
+
+/* What fits is cut so that transfers overlap, but no smaller than its kernel likes. */
+static void test_tiles_of_kernels (void) {
   static const struct {
     int64_t smallest, expected;
   } likes[] = {{0, 1024}, {1000, 1024}, {3000, 4032}, {INT64_MAX, 8000}};
+  gpu g;
+  make_gpu (&g, naive);
   for (size_t i = 0; i < sizeof likes / sizeof *likes; i++) {
-    gpumm_kernel picky = naive;
-    const gpumm_kernel *const only[] = {&picky, NULL};
-    gpumm_driver with_it = cuda;
-    gpumm_place place = fast;
-    picky.smallest_tile = likes[i].smallest;
-    with_it.kernels = only;
-    gpumm_context context = {.driver = &with_it};
-    place.context = &context;
-    gpumm_plan plan =
-        plan_of (square (GPUMM_D, 8000, 8000, 100),
-                 (gpumm_options){.backend = GPUMM_GPU, .algorithm = "naive"}, &place, GPUMM_OK);
+    g.kernel.smallest_tile = likes[i].smallest;
+    const gpumm_plan plan = plan_on (&g, square (GPUMM_D, 8000, 8000, 100), 0);
     CHECK (plan.resident && plan.tile_m == likes[i].expected && plan.tile_n == likes[i].expected,
            "tiles of %lld, expected %lld", (long long) plan.tile_m, (long long) likes[i].expected);
   }
   /* complex tiles half as large, where panels are kept: not where there is no room for that, or the
    * kernel does not ask for any */
   for (int kept = 0; kept < 3; kept++) {
-    gpumm_kernel picky = naive;
-    const gpumm_kernel *const only[] = {&picky, NULL};
-    gpumm_driver with_it = cuda;
-    gpumm_place place = fast;
-    picky.smallest_tile = 4000;
-    picky.workspace = kept == 2 ? more_with_beta : kept_panels;
-    with_it.kernels = only;
-    gpumm_context context = {.driver = &with_it};
-    place.context = &context;
-    place.properties.memory_free = kept == 1 ? 4ll << 30 : fast.properties.memory_free;
-    gpumm_plan plan =
-        plan_of (square (GPUMM_Z, 8000, 8000, 100),
-                 (gpumm_options){.backend = GPUMM_GPU, .algorithm = "naive"}, &place, GPUMM_OK);
-    int64_t edge = kept == 0 ? 2048 : 4032;
+    make_gpu (&g, naive);
+    g.kernel.smallest_tile = 4000;
+    g.kernel.workspace = kept == 2 ? more_with_beta : kept_panels;
+    if (kept == 1)
+      g.place.properties.memory_free = 4ll << 30;
+    const gpumm_plan plan = plan_on (&g, square (GPUMM_Z, 8000, 8000, 100), 0);
+    const int64_t edge = kept == 0 ? 2048 : 4032;
     CHECK (plan.resident && plan.keeps == (kept == 0) && plan.tile_m == edge && plan.tile_n == edge,
            "case %d: tiles of %lld", kept, (long long) plan.tile_m);
   }
   /* in steps along k, all but the first add to C: workspace is asked for with beta */
+  make_gpu (&g, naive);
+  g.kernel.workspace = more_with_beta;
   for (int in_steps = 0; in_steps < 2; in_steps++) {
-    gpumm_kernel adding = naive;
-    const gpumm_kernel *const only[] = {&adding, NULL};
-    gpumm_driver with_it = cuda;
-    gpumm_place place = fast;
-    adding.workspace = more_with_beta;
-    with_it.kernels = only;
-    gpumm_context context = {.driver = &with_it};
-    place.context = &context;
-    gpumm_plan plan = plan_of (square (GPUMM_D, 64, 64, 100000),
-                               (gpumm_options){.backend = GPUMM_GPU,
-                                               .algorithm = "naive",
-                                               .max_device_memory = in_steps ? 8000000 : 0},
-                               &place, GPUMM_OK);
+    const gpumm_plan plan = plan_on (&g, square (GPUMM_D, 64, 64, 100000), in_steps ? 8000000 : 0);
     CHECK ((plan.tile_k < 100000) == in_steps && plan.workspace_bytes == (in_steps ? 4096 : 256),
            "steps of %lld, %lld bytes of workspace", (long long) plan.tile_k,
            (long long) plan.workspace_bytes);
   }
-  /* free memory bounds too, and A*A' counts A once */
-  plan_of (square (GPUMM_D, 4096, 4096, 4096), (gpumm_options){.backend = GPUMM_GPU, .device = -1},
-           &tiny, GPUMM_OK);
+}
+
+/* A*A' counts A once. No room at all is an error with the sizes in it; under "auto" it is the CPU's. */
+static void test_memory (void) {
   gpumm_problem gram = square (GPUMM_D, 100, 100, 100);
   gram.b = gram.a;
   gram.b.op = GPUMM_TRANSPOSE;
-  gpumm_plan plan =
-      plan_of (gram, (gpumm_options){.backend = GPUMM_GPU, .device = -1}, &fast, GPUMM_OK);
+  gpumm_plan plan = plan_of (gram, (gpumm_options){.backend = GPUMM_GPU}, &fast, GPUMM_OK);
   size_t padded = (size_t) gpumm_device_ld (100, 8) * 100 * 8;
   CHECK (gpumm_device_ld (100, 8) == 112 && gpumm_device_ld (112, 8) == 112, "whole lines");
   CHECK (plan.device_bytes == 2 * (int64_t) gpumm_pool_rounded (padded), "A*A' takes %lld bytes",
          (long long) plan.device_bytes);
-  /* no room at all is an error with the sizes in it; under "auto" it is the CPU's */
-  gpumm_options none = {.backend = GPUMM_GPU, .device = -1, .max_device_memory = 100};
+  gpumm_options none = {.backend = GPUMM_GPU, .max_device_memory = 100};
   plan_of (square (GPUMM_D, 4096, 4096, 4096), none, &fast, GPUMM_DEVICE_MEMORY);
   CHECK (strstr (gpumm_last_error (), "4096 x 4096"), "text: %s", gpumm_last_error ());
   none.backend = GPUMM_AUTO;
@@ -360,98 +530,97 @@ static void test_tiles (void) {
          plan.reason);
 }
 
+/* The library: 50 TFLOPS; the link: 50 GB/s; so computing takes 1.25 times the transfers of real
+ * double from n = 10000 on. emulated: 100 TFLOPS. */
+#define GOOD                                                                                       \
+  { 2e-14, 1e-14 }
+
 /* "auto" takes emulated where computing takes the time and it is clearly faster, by the rates of the
  * place alone. */
+static const struct {
+  gpumm_type type;
+  int64_t m, n, k;
+  gpumm_rival_rates rates;
+  double link;
+  int64_t limit;
+  int most, taken;
+} emulated_choices[] = {
+    {GPUMM_D, 16384, 16384, 16384, GOOD, 5e10, 0, 0, 1},
+    {GPUMM_D, 10500, 10500, 10500, GOOD, 5e10, 0, 0, 1},
+    {GPUMM_D, 9500, 9500, 9500, GOOD, 5e10, 0, 0, 0},    /* the link takes as long */
+    {GPUMM_D, 16384, 16384, 16384, GOOD, 2e10, 0, 0, 0}, /* a slower link */
+    {GPUMM_S, 8192, 8192, 8192, GOOD, 5e10, 0, 0, 1},    /* half the bytes */
+    {GPUMM_Z, 8192, 8192, 8192, GOOD, 5e10, 0, 0, 1},    /* more operations */
+    {GPUMM_D, 40000, 40000, 2048, GOOD, 5e10, 0, 0, 0},  /* C takes longer to come */
+    {GPUMM_D, 40000, 40000, 2000, GOOD, 5e11, 0, 0, 0},  /* k is too small */
+    {GPUMM_S, 4096, 4096, 4096, GOOD, 5e10, 0, 0, 0},    /* not worth measuring */
+    {GPUMM_D, 16384, 16384, 16384, {2e-14, 1.59e-14}, 5e10, 0, 0, 1},
+    {GPUMM_D, 16384, 16384, 16384, {2e-14, 1.61e-14}, 5e10, 0, 0, 0}, /* hardly faster */
+    {GPUMM_D, 16384, 16384, 4096, GOOD, 5e11, 0, 0, 1},               /* 1.33 of the trial's */
+    {GPUMM_D, 16384, 16384, 2300, GOOD, 5e11, 0, 0, 1},               /* 1.52 */
+    {GPUMM_D, 16384, 16384, 2100, GOOD, 5e11, 0, 0, 0},               /* 1.63: C's conversion */
+    {GPUMM_D, 2100, 16384, 16384, GOOD, 5e11, 0, 0, 0},               /* or that of B */
+    {GPUMM_D, 16384, 2100, 16384, GOOD, 5e11, 0, 0, 0},               /* or A */
+    {GPUMM_D, 5100, 5100, 5100, GOOD, 5e11, 0, 0, 0},                 /* or all */
+    {GPUMM_C, 5100, 5100, 5100, GOOD, 5e11, 0, 0, 1},                 /* with a smaller trial */
+    {GPUMM_D, 16384, 16384, 16384, {0, 0}, 5e10, 0, 0, 0},            /* nothing is known */
+    {GPUMM_D, 16384, 16384, 16384, {2e-14, 0}, 5e10, 0, 0, 0},
+    {GPUMM_D, 16384, 16384, 16384, GOOD, 5e10, 1ll << 31, 0, 0}, /* in parts */
+    {GPUMM_D, 16384, 16384, 16384, GOOD, 5e10, 0, 70, 0},        /* a newer row */
+};
+
+static gpumm_kernel emulated = {.algorithm = "emulated",
+                                .name = "emulated",
+                                .types = ALL,
+                                .capability = 75,
+                                .workspace = kept_panels,
+                                .smallest_tile = 4096};
+
+/* With the library, emulated and naive. */
+static void make_emulating_gpu (gpu *g) {
+  make_gpu (g, library);
+  g->kernels[1] = &emulated;
+  g->kernels[2] = &naive;
+}
+
 static void test_emulated (void) {
-  /* the library: 50 TFLOPS; the link: 50 GB/s; so computing takes 1.25 times the transfers of real
-   * double from n = 10000 on. emulated: 100 TFLOPS. */
-  static const gpumm_rival_rates good = {2e-14, 1e-14};
-  static const struct {
-    const char *algorithm;
-    gpumm_type type;
-    int64_t m, n, k;
-    gpumm_rival_rates rates;
-    double link;
-    int64_t limit;
-    int most;
-    const char *expected;
-  } table[] = {
-      {"auto", GPUMM_D, 16384, 16384, 16384, good, 5e10, 0, 0, "emulated"},
-      {NULL, GPUMM_D, 16384, 16384, 16384, good, 5e10, 0, 0, "emulated"},
-      {"cublas", GPUMM_D, 16384, 16384, 16384, good, 5e10, 0, 0, "cublas"},
-      {"auto", GPUMM_D, 9500, 9500, 9500, good, 5e10, 0, 0, "cublas"}, /* the link takes as long */
-      {"auto", GPUMM_D, 10500, 10500, 10500, good, 5e10, 0, 0, "emulated"},
-      {"auto", GPUMM_D, 16384, 16384, 16384, good, 2e10, 0, 0, "cublas"}, /* a slower link */
-      {"auto", GPUMM_S, 8192, 8192, 8192, good, 5e10, 0, 0, "emulated"},  /* half the bytes */
-      {"auto", GPUMM_Z, 8192, 8192, 8192, good, 5e10, 0, 0, "emulated"},  /* more operations */
-      {"auto", GPUMM_D, 40000, 40000, 2048, good, 5e10, 0, 0,
-       "cublas"}, /* C takes longer to come */
-      {"auto", GPUMM_D, 40000, 40000, 2000, good, 5e11, 0, 0, "cublas"}, /* k is too small */
-      {"auto", GPUMM_S, 4096, 4096, 4096, good, 5e10, 0, 0, "cublas"},   /* not worth measuring */
-      {"auto", GPUMM_D, 16384, 16384, 16384, {2e-14, 1.59e-14}, 5e10, 0, 0, "emulated"},
-      {"auto",
-       GPUMM_D,
-       16384,
-       16384,
-       16384,
-       {2e-14, 1.61e-14},
-       5e10,
-       0,
-       0,
-       "cublas"},                                                          /* hardly faster */
-      {"auto", GPUMM_D, 16384, 16384, 4096, good, 5e11, 0, 0, "emulated"}, /* 1.33 of the trial's */
-      {"auto", GPUMM_D, 16384, 16384, 2300, good, 5e11, 0, 0, "emulated"}, /* 1.52 */
-      {"auto", GPUMM_D, 16384, 16384, 2100, good, 5e11, 0, 0, "cublas"}, /* 1.63: C's conversion */
-      {"auto", GPUMM_D, 2100, 16384, 16384, good, 5e11, 0, 0, "cublas"}, /* or that of B */
-      {"auto", GPUMM_D, 16384, 2100, 16384, good, 5e11, 0, 0, "cublas"}, /* or A */
-      {"auto", GPUMM_D, 5100, 5100, 5100, good, 5e11, 0, 0, "cublas"},   /* or all */
-      {"auto", GPUMM_C, 5100, 5100, 5100, good, 5e11, 0, 0, "emulated"}, /* with a smaller trial */
-      {"auto", GPUMM_D, 16384, 16384, 16384, {0, 0}, 5e10, 0, 0, "cublas"}, /* nothing is known */
-      {"auto", GPUMM_D, 16384, 16384, 16384, {2e-14, 0}, 5e10, 0, 0, "cublas"},
-      {"auto", GPUMM_D, 16384, 16384, 16384, good, 5e10, 1ll << 31, 0, "cublas"}, /* in parts */
-      {"auto", GPUMM_D, 16384, 16384, 16384, good, 5e10, 0, 70, "cublas"},        /* a newer row */
-  };
-  const gpumm_kernel emulated = {.algorithm = "emulated",
-                                 .name = "emulated",
-                                 .types = ALL,
-                                 .capability = 75,
-                                 .workspace = kept_panels,
-                                 .smallest_tile = 4096};
-  const gpumm_kernel *const with_it[] = {&library, &emulated, &naive, NULL};
-  gpumm_driver driver = cuda;
-  driver.kernels = with_it;
+  gpu g;
   make_places ();
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    gpumm_place place = fast;
-    gpumm_context context = {.driver = &driver};
-    place.context = &context;
-    place.link = table[i].link;
-    place.rival = table[i].rates;
-    gpumm_plan plan = plan_of (square (table[i].type, table[i].m, table[i].n, table[i].k),
-                               (gpumm_options){.backend = GPUMM_GPU,
-                                               .algorithm = table[i].algorithm,
-                                               .device = -1,
-                                               .max_device_memory = table[i].limit,
-                                               .max_capability = table[i].most},
-                               &place, GPUMM_OK);
-    int taken = strcmp (table[i].expected, "emulated") == 0;
-    CHECK (strcmp (plan.kernel->name, table[i].expected) == 0, "row %zu: %s", i, plan.reason);
-    CHECK (strcmp (plan.algorithm->name, table[i].expected) == 0, "row %zu: algorithm", i);
+  make_emulating_gpu (&g);
+  for (size_t i = 0; i < sizeof emulated_choices / sizeof *emulated_choices; i++) {
+    const gpumm_problem p = square (emulated_choices[i].type, emulated_choices[i].m,
+                                    emulated_choices[i].n, emulated_choices[i].k);
+    const gpumm_options o = {.backend = GPUMM_GPU,
+                             .max_device_memory = emulated_choices[i].limit,
+                             .max_capability = emulated_choices[i].most};
+    const int taken = emulated_choices[i].taken;
+    g.place.link = emulated_choices[i].link;
+    g.place.rival = emulated_choices[i].rates;
+    const gpumm_plan plan = plan_of (p, o, &g.place, GPUMM_OK);
+    const char *name = taken ? "emulated" : "cublas";
+    CHECK (strcmp (plan.kernel->name, name) == 0 && strcmp (plan.algorithm->name, name) == 0,
+           "row %zu: %s", i, plan.reason);
     CHECK (taken == (plan.gain > 1), "row %zu: gain %g", i, plan.gain);
     CHECK (taken == (strstr (plan.reason, "emulated computes ") != NULL), "row %zu: %s", i,
            plan.reason);
   }
-  gpumm_place place = fast;
-  gpumm_options automatic = {.device = -1}, on_gpu = {.backend = GPUMM_GPU, .device = -1};
-  gpumm_options named = {.algorithm = "emulated", .backend = GPUMM_GPU, .device = -1};
+}
+
+/* The numbers and the sentence; what decides beside the rates. */
+static void test_emulated_or_not (void) {
+  static const gpumm_rival_rates good = GOOD;
+  gpu g;
+  make_emulating_gpu (&g);
+  gpumm_place *const place = &g.place;
+  const gpumm_options automatic = {0}, on_gpu = {.backend = GPUMM_GPU},
+                      by_name = {.algorithm = "auto"},
+                      named = {.algorithm = "emulated", .backend = GPUMM_GPU},
+                      other = {.algorithm = "cublas"};
   gpumm_problem p = square (GPUMM_D, 16384, 16384, 16384);
-  gpumm_context context = {.driver = &driver};
-  place.context = &context;
-  place.link = 5e10;
-  place.rival = good;
-  /* the numbers and the sentence */
-  gpumm_plan plan = plan_of (p, automatic, &place, GPUMM_OK);
-  double n = 16384, expected = 2 * n * n * n * 1e-14;
+  place->link = 5e10;
+  place->rival = good;
+  gpumm_plan plan = plan_of (p, automatic, place, GPUMM_OK);
+  const double n = 16384, expected = 2 * n * n * n * 1e-14;
   CHECK (plan.kernel == &emulated && plan.keeps && plan.tile_m == 4096, "%s", plan.reason);
   CHECK (fabs (plan.rival_seconds - expected) < 1e-9 * expected, "%g seconds, expected %g",
          plan.rival_seconds, expected);
@@ -459,37 +628,41 @@ static void test_emulated (void) {
   CHECK (strstr (plan.reason, "by measured rates the GPU takes")
              && strstr (plan.reason, "emulated computes in 88 ms and the library in 176 ms"),
          "%s", plan.reason);
+  plan = plan_of (p, by_name, place, GPUMM_OK);
+  CHECK (plan.kernel == &emulated, "\"auto\": %s", plan.reason);
+  plan = plan_of (p, other, place, GPUMM_OK);
+  CHECK (plan.kernel == &g.kernel && plan.gain == 0, "\"cublas\": %s", plan.reason);
   /* where panels cannot be kept each tile finds out anew, for which there is no rate */
-  place.properties.memory_free = 9ll << 30;
-  plan = plan_of (p, on_gpu, &place, GPUMM_OK);
-  CHECK (plan.kernel == &library && plan.resident, "%s", plan.reason);
-  place.properties.memory_free = fast.properties.memory_free;
+  place->properties.memory_free = 9ll << 30;
+  plan = plan_of (p, on_gpu, place, GPUMM_OK);
+  CHECK (plan.kernel == &g.kernel && plan.resident, "%s", plan.reason);
+  place->properties.memory_free = fast.properties.memory_free;
   /* asked for by name it multiplies whatever the data are */
-  plan = plan_of (p, named, &place, GPUMM_OK);
+  plan = plan_of (p, named, place, GPUMM_OK);
   CHECK (plan.kernel == &emulated && plan.gain == 0, "by name: gain %g", plan.gain);
   /* hardly faster: only where nothing is transferred */
-  gpumm_buffer buffer = {.context = &context};
+  gpumm_buffer buffer = {.context = &g.context};
   gpumm_problem resident = p;
   resident.a.buffer = resident.b.buffer = &buffer;
   resident.stays = 1;
-  place.rival.rival = 1.7e-14;
-  plan = plan_of (resident, automatic, &place, GPUMM_OK);
+  place->rival.rival = 1.7e-14;
+  plan = plan_of (resident, automatic, place, GPUMM_OK);
   CHECK (plan.kernel == &emulated && plan.tile_m == 16384, "%s", plan.reason);
   resident.stays = 0;
-  plan = plan_of (resident, automatic, &place, GPUMM_OK);
-  CHECK (plan.kernel == &library, "%s", plan.reason);
-  place.rival.rival = 1.81e-14;
+  plan = plan_of (resident, automatic, place, GPUMM_OK);
+  CHECK (plan.kernel == &g.kernel, "%s", plan.reason);
+  place->rival.rival = 1.81e-14;
   resident.stays = 1;
-  plan = plan_of (resident, automatic, &place, GPUMM_OK);
-  CHECK (plan.kernel == &library, "%s", plan.reason);
-  place.rival = good;
+  plan = plan_of (resident, automatic, place, GPUMM_OK);
+  CHECK (plan.kernel == &g.kernel, "%s", plan.reason);
+  place->rival = good;
   /* A A' is the library's, A A is not */
   p.b = p.a;
-  plan = plan_of (p, on_gpu, &place, GPUMM_OK);
+  plan = plan_of (p, on_gpu, place, GPUMM_OK);
   CHECK (plan.kernel == &emulated, "A A: %s", plan.reason);
   p.b.op = GPUMM_TRANSPOSE;
-  plan = plan_of (p, on_gpu, &place, GPUMM_OK);
-  CHECK (plan.kernel == &library, "A A': %s", plan.reason);
+  plan = plan_of (p, on_gpu, place, GPUMM_OK);
+  CHECK (plan.kernel == &g.kernel, "A A': %s", plan.reason);
 }
 
 /* For what products rates are measured. */
@@ -506,65 +679,69 @@ static void test_has_rival (void) {
       {GPUMM_D, 5900, 5900, 5900, 1},    {GPUMM_Z, 3600, 3600, 3600, 0},
       {GPUMM_Z, 7000, 7000, 7000, 1},    {GPUMM_C, 8192, 8192, 8192, 1},
   };
-  const gpumm_kernel emulated = {.algorithm = "emulated", .name = "emulated", .types = ALL};
-  const gpumm_kernel *const with_it[] = {&library, &emulated, NULL};
-  gpumm_driver driver = cuda;
-  driver.kernels = with_it;
-  make_places ();
-  gpumm_place place = fast;
-  gpumm_options automatic = {.device = -1}, named = {.algorithm = "tiled"};
+  const gpumm_options automatic = {0}, named = {.algorithm = "tiled"};
   gpumm_problem p = square (GPUMM_D, 16384, 16384, 16384);
-  CHECK (!gpumm_has_rival (&p, &automatic, &place, &rival), "no such row");
-  gpumm_context context = {.driver = &driver};
-  place.context = &context;
+  gpu g;
+  CHECK (!gpumm_has_rival (&p, &automatic, &fast, &rival), "no such row");
+  make_emulating_gpu (&g);
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     p = square (table[i].type, table[i].m, table[i].n, table[i].k);
-    CHECK (gpumm_has_rival (&p, &automatic, &place, &rival) == table[i].expected, "row %zu", i);
-    CHECK (!gpumm_has_rival (&p, &named, &place, &rival), "row %zu: by name", i);
+    CHECK (gpumm_has_rival (&p, &automatic, &g.place, &rival) == table[i].expected, "row %zu", i);
+    CHECK (!gpumm_has_rival (&p, &named, &g.place, &rival), "row %zu: by name", i);
   }
   p = square (GPUMM_D, 16384, 16384, 16384);
   p.alpha.re = 0;
-  CHECK (!gpumm_has_rival (&p, &automatic, &place, &rival), "nothing is multiplied");
+  CHECK (!gpumm_has_rival (&p, &automatic, &g.place, &rival), "nothing is multiplied");
 }
 
-/* n x n, each column with so many elements, in random rows that are not in order. */
-static gpumm_matrix random_columns (int64_t n, int64_t each) {
-  gpumm_matrix x = {
-      .format = GPUMM_SPARSE, .type = GPUMM_D, .rows = n, .cols = n, .nzmax = n * each};
-  x.start = check_allocate (n + 1, sizeof *x.start);
-  x.row = check_allocate (n * each, sizeof *x.row);
-  for (int64_t j = 0; j <= n; j++)
-    x.start[j] = j * each;
-  for (int64_t t = 0; t < n * each; t++)
-    x.row[t] = check_between (0, n - 1);
-  x.values = &bytes[0];
-  return x;
+/* Lines of 3, 0 and 6 entries. */
+static void make_uneven (gpumm_matrix *x, int64_t n) {
+  for (int64_t i = 1; i <= n; i++)
+    x->start[i] = x->start[i - 1] + (i % 3 == 0 ? 6 : i % 3 == 1 ? 3 : 0);
 }
 
-static void drop (gpumm_matrix *x) {
-  free (x->start);
-  free (x->row);
+/* Pairs of entries of `lines` and of the lines of `ends` that they name: exact where there are few. */
+static void check_pairs (double counted, int64_t n, int64_t stored, const int64_t *ends,
+                         const int64_t *row, const int32_t *column) {
+  double pairs = 0;
+  for (int64_t t = 0; t < stored; t++) {
+    const int64_t at = row ? row[t] : column[t];
+    pairs += (double) (ends[at + 1] - ends[at]);
+  }
+  CHECK (n < 6000 ? counted == pairs : fabs (counted - pairs) < 0.05 * pairs, "n %lld: %g, not %g",
+         (long long) n, counted, pairs);
 }
 
-static void test_sparse_products (void) {
-  const int64_t sizes[] = {1, 30, 3000, 60000};
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    const int64_t n = sizes[i];
+static void test_pairs (void) {
+  static const int64_t sizes[] = {1, 30, 3000, 60000};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    const int64_t n = sizes[s];
     gpumm_problem p = {.a = random_columns (n, 3), .b = random_columns (n, 5), .alpha = {1, 0}};
-    for (int64_t j = 1; j <= n; j++) /* columns of A of 3, 0 and 6 elements */
-      p.a.start[j] = p.a.start[j - 1] + (j % 3 == 0 ? 6 : j % 3 == 1 ? 3 : 0);
-    double products = 0;
-    for (int64_t t = 0; t < 5 * n; t++)
-      products += (double) (p.a.start[p.b.row[t] + 1] - p.a.start[p.b.row[t]]);
-    const double counted = gpumm_estimate_sparse (&p).products, error = fabs (counted - products);
-    CHECK (n < 6000 ? error == 0 : error < 0.05 * products, "n %lld: %g, not %g", (long long) n,
-           counted, products);
+    make_uneven (&p.a, n);
+    check_pairs (gpumm_estimate_sparse (&p).products, n, 5 * n, p.a.start, p.b.row, NULL);
     p.alpha.re = 0;
     p.b.row[0] = -1;
     CHECK (gpumm_estimate_sparse (&p).products == 0, "alpha = 0: A and B are not read");
     p.alpha.re = 1;
     p.b.start[n] = 0;
     CHECK (gpumm_estimate_sparse (&p).products == 0, "nothing stored");
+    drop (&p.a);
+    drop (&p.b);
+    p.a = random_blocks (GPUMM_D, n, 2, 3, 5);
+    p.b = random_blocks (GPUMM_D, n, 3, 2, 3);
+    make_uneven (&p.b, n);
+    check_pairs (gpumm_blocks_pairs (&p), n, 5 * n, p.b.start, NULL, p.a.block_column);
+    gpumm_problem q = p; /* A' has n blocks of 3 x 2, 5 in each column */
+    q.a.op = GPUMM_TRANSPOSE;
+    q.a.block_rows = 3;
+    q.a.block_cols = 2;
+    q.a.rows = 3 * n;
+    q.a.cols = 2 * n;
+    const double turned = 5 * (double) p.b.start[n];
+    CHECK (fabs (gpumm_blocks_pairs (&q) - turned) <= 0.05 * turned, "n %lld, A': %g, not %g",
+           (long long) n, gpumm_blocks_pairs (&q), turned);
+    p.a.start[n] = 0;
+    CHECK (gpumm_blocks_pairs (&p) == 0, "nothing stored");
     drop (&p.a);
     drop (&p.b);
   }
@@ -607,52 +784,6 @@ static void test_thin_on_the_cpu (void) {
   CHECK (more > 25e-3 && more < 40e-3, "B takes %g ms", 1e3 * more);
 }
 
-/* By estimates of both, as the dense ones by rates. */
-static void test_choice_for_sparse (void) {
-  static const struct {
-    int64_t n, each, other; /* other 0: sparse by sparse; < 0: full by sparse */
-    gpumm_backend asked;
-    int gpu, kernels;
-    gpumm_backend expected;
-  } table[] = {
-      {100, 8, 0, GPUMM_AUTO, 1, 1, GPUMM_CPU},   {50000, 8, 0, GPUMM_AUTO, 1, 1, GPUMM_GPU},
-      {50000, 8, 0, GPUMM_AUTO, 0, 1, GPUMM_CPU}, {50000, 8, 0, GPUMM_AUTO, 1, 0, GPUMM_CPU},
-      {50000, 8, 0, GPUMM_CPU, 1, 1, GPUMM_CPU},  {100, 8, 0, GPUMM_GPU, 1, 1, GPUMM_GPU},
-      {1000, 8, 1, GPUMM_AUTO, 1, 1, GPUMM_CPU},  {50000, 40, 64, GPUMM_AUTO, 1, 1, GPUMM_GPU},
-      {1000, 8, -1, GPUMM_AUTO, 1, 1, GPUMM_CPU}, {50000, 40, -64, GPUMM_AUTO, 1, 1, GPUMM_GPU},
-  };
-  static const gpumm_sparse_kernel spgemm = {.algorithm = "spgemm", .name = "s", .capability = 70},
-                                   spmm = {.algorithm = "spmm", .name = "m", .capability = 70};
-  static const gpumm_sparse_kernel *const both[] = {&spgemm, &spmm, NULL}, *const none[] = {NULL};
-  make_places ();
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    gpumm_driver driver = *fast.context->driver;
-    gpumm_place place = fast;
-    driver.sparse_kernels = table[i].kernels ? both : none;
-    gpumm_context context = {.driver = &driver};
-    place.context = &context;
-    place.properties.multiprocessors = 100;
-    gpumm_matrix s = random_columns (table[i].n, table[i].each);
-    const int64_t other = table[i].other;
-    gpumm_matrix full = {.type = GPUMM_D,
-                         .rows = other < 0 ? -other : s.rows,
-                         .cols = other < 0 ? s.rows : other,
-                         .values = &bytes[1]};
-    full.ld = full.rows;
-    gpumm_plan plan = plan_of ((gpumm_problem){.a = other < 0 ? full : s,
-                                               .b = other > 0 ? full : s,
-                                               .alpha = {1, 0},
-                                               .output = GPUMM_D},
-                               (gpumm_options){.backend = table[i].asked, .device = -1},
-                               table[i].gpu ? &place : NULL, GPUMM_OK);
-    CHECK (plan.backend == table[i].expected, "row %zu: backend %d, reason: %s", i, plan.backend,
-           plan.reason);
-    const char *name = plan.backend == GPUMM_CPU ? "sparse" : other ? "spmm" : "spgemm";
-    CHECK (strcmp (plan.algorithm->name, name) == 0, "row %zu: %s", i, plan.algorithm->name);
-    drop (&s);
-  }
-}
-
 /* Sparse matrices as full ones: by rates, where both are filled and C fills up. */
 static void test_choice_as_dense (void) {
   enum { SLOW, FAST }; /* the CPU's BLAS */
@@ -676,26 +807,19 @@ static void test_choice_as_dense (void) {
       {{8, 8}, 1000, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"},
       {{500, 500}, 100, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"}, /* a tenth of C is filled */
   };
-  static const gpumm_sparse_kernel spgemm = {.algorithm = "spgemm", .name = "s", .capability = 70};
-  static const gpumm_sparse_kernel *const kernels[] = {&spgemm, NULL};
-  gpumm_driver driver = cuda;
-  driver.sparse_kernels = kernels;
   make_places ();
-  gpumm_place gpu = fast;
-  gpumm_context context = {.driver = &driver};
-  gpu.context = &context;
-  gpu.properties.multiprocessors = 1;
+  gpumm_place slow = fast;
+  slow.properties.multiprocessors = 1;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     gpumm_matrix a = random_columns (1000, table[i].each[0]);
     gpumm_matrix b = random_columns (1000, table[i].each[1]);
     for (int64_t t = 0; t < a.nzmax; t++)
       a.row[t] %= table[i].rows;
     gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}, .output = GPUMM_D};
-    const gpumm_options o = {
-        .backend = table[i].asked, .algorithm = table[i].algorithm, .device = -1};
+    const gpumm_options o = {.backend = table[i].asked, .algorithm = table[i].algorithm};
     cpu.flops[GPUMM_D] = table[i].cpu == FAST ? 1e12 : 1e9;
     gpumm_choices choices = {.cpu = &cpu,
-                             .gpu = table[i].gpu ? &gpu : NULL,
+                             .gpu = table[i].gpu ? &slow : NULL,
                              .why_no_gpu = "made up",
                              .keeps_sparse = table[i].keeps};
     gpumm_plan plan;
@@ -716,192 +840,6 @@ static void test_choice_as_dense (void) {
            i);
     drop (&a);
     drop (&b);
-  }
-}
-
-/* The rate of sparse by sparse is that of a kernel that older GPUs cannot run, nor MaxCapability. */
-static void test_sparse_capability (void) {
-  static const struct {
-    int capability, most;
-    gpumm_backend asked, expected;
-  } table[] = {
-      {90, 0, GPUMM_AUTO, GPUMM_GPU},  {70, 0, GPUMM_AUTO, GPUMM_GPU},
-      {61, 0, GPUMM_AUTO, GPUMM_CPU},  {90, 70, GPUMM_AUTO, GPUMM_GPU},
-      {90, 61, GPUMM_AUTO, GPUMM_CPU}, {90, 61, GPUMM_GPU, GPUMM_GPU},
-  };
-  static const gpumm_sparse_kernel spgemm = {.algorithm = "spgemm", .name = "s", .capability = 70},
-                                   merge = {.algorithm = "spgemm", .name = "m", .capability = 50};
-  static const gpumm_sparse_kernel *const both[] = {&spgemm, &merge, NULL};
-  gpumm_matrix s = random_columns (50000, 8);
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    gpumm_driver driver = *fast.context->driver;
-    gpumm_place place = fast;
-    driver.sparse_kernels = both;
-    gpumm_context context = {.driver = &driver};
-    place.context = &context;
-    place.properties.capability = table[i].capability;
-    place.properties.multiprocessors = 100;
-    gpumm_plan plan = plan_of (
-        (gpumm_problem){.a = s, .b = s, .alpha = {1, 0}, .output = GPUMM_D},
-        (gpumm_options){.backend = table[i].asked, .device = -1, .max_capability = table[i].most},
-        &place, GPUMM_OK);
-    CHECK (plan.backend == table[i].expected, "row %zu: backend %d, reason: %s", i, plan.backend,
-           plan.reason);
-  }
-  drop (&s);
-}
-
-/* More elements than kernels count are the CPU's; so is an algorithm of the CPU, and that is said. */
-static void test_sparse_on_the_cpu (void) {
-  static const gpumm_sparse_kernel spmm = {.algorithm = "spmm", .name = "m"};
-  static const gpumm_sparse_kernel *const kernels[] = {&spmm, NULL};
-  gpumm_driver driver = *fast.context->driver;
-  gpumm_place place = fast;
-  driver.sparse_kernels = kernels;
-  gpumm_context context = {.driver = &driver};
-  place.context = &context;
-  place.properties.multiprocessors = 100;
-  gpumm_matrix s = random_columns (50000, 40);
-  gpumm_matrix full = {
-      .type = GPUMM_D, .rows = s.cols, .cols = 64, .ld = s.cols, .values = &bytes[1]};
-  const gpumm_problem p = {.a = s, .b = full, .alpha = {1, 0}, .output = GPUMM_D};
-  for (int backend = GPUMM_AUTO; backend <= GPUMM_GPU; backend++) {
-    const gpumm_options o = {.backend = (gpumm_backend) backend, .device = -1};
-    s.start[s.cols] = s.nzmax;
-    gpumm_plan plan = plan_of (p, o, &place, GPUMM_OK);
-    CHECK ((plan.backend == GPUMM_GPU) == (backend != GPUMM_CPU), "%s", plan.reason);
-    s.start[s.cols] = (int64_t) INT32_MAX + 1;
-    plan = plan_of (p, o, &place, GPUMM_OK);
-    CHECK (plan.backend == GPUMM_CPU && plan.algorithm == &gpumm_algorithm_sparse
-               && strstr (plan.reason, "of these classes and sizes run on the CPU")
-               && !strstr (plan.reason, "asked for") == (backend != GPUMM_GPU),
-           "%s", plan.reason);
-  }
-  s.start[s.cols] = s.nzmax;
-  plan_of (p, (gpumm_options){.backend = GPUMM_GPU, .algorithm = "sparse", .device = -1}, &place,
-           GPUMM_UNSUPPORTED);
-  CHECK (strstr (gpumm_last_error (), "runs on the CPU only"), "%s", gpumm_last_error ());
-  drop (&s);
-}
-
-/* rows x cols blocks of m x n, each block row with so many, in random columns that are not in order. */
-static gpumm_matrix random_blocks (gpumm_type type, int64_t rows, int64_t cols, int64_t m,
-                                   int64_t n, int64_t each) {
-  gpumm_matrix x = {.format = GPUMM_BLOCKS,
-                    .type = type,
-                    .rows = rows * m,
-                    .cols = cols * n,
-                    .block_rows = m,
-                    .block_cols = n,
-                    .nzmax = rows * each};
-  x.start = check_allocate (rows + 1, sizeof *x.start);
-  x.block_column = check_allocate (rows * each, sizeof *x.block_column);
-  for (int64_t i = 0; i <= rows; i++)
-    x.start[i] = i * each;
-  for (int64_t t = 0; t < rows * each; t++)
-    x.block_column[t] = (int32_t) check_between (0, cols - 1);
-  x.values = &bytes[0];
-  return x;
-}
-
-static void drop_blocks (gpumm_matrix *x) {
-  free (x->start);
-  free (x->block_column);
-}
-
-static void test_pairs_of_blocks (void) {
-  const int64_t sizes[] = {1, 30, 3000, 60000};
-  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-    const int64_t n = sizes[s];
-    gpumm_problem p = {.a = random_blocks (GPUMM_D, n, n, 2, 3, 5),
-                       .b = random_blocks (GPUMM_D, n, n, 3, 2, 3),
-                       .alpha = {1, 0}};
-    for (int64_t i = 1; i <= n; i++) /* rows of B of 3, 0 and 6 blocks */
-      p.b.start[i] = p.b.start[i - 1] + (i % 3 == 0 ? 6 : i % 3 == 1 ? 3 : 0);
-    double pairs = 0, turned = 0;
-    for (int64_t t = 0; t < 5 * n; t++)
-      pairs += (double) (p.b.start[p.a.block_column[t] + 1] - p.b.start[p.a.block_column[t]]);
-    for (int64_t k = 0; k < n; k++)
-      turned += 5.0 * (double) (p.b.start[k + 1] - p.b.start[k]);
-    const double counted = gpumm_blocks_pairs (&p), error = fabs (counted - pairs);
-    CHECK (n < 6000 ? error == 0 : error < 0.05 * pairs, "n %lld: %g, not %g", (long long) n,
-           counted, pairs);
-    gpumm_problem q = p;
-    q.a.op = GPUMM_TRANSPOSE;
-    q.a.block_rows = 3;
-    q.a.block_cols = 2;
-    q.a.rows = 3 * n;
-    q.a.cols = 2 * n;
-    CHECK (fabs (gpumm_blocks_pairs (&q) - turned) <= 0.05 * turned, "n %lld, A': %g, not %g",
-           (long long) n, gpumm_blocks_pairs (&q), turned);
-    p.a.start[n] = 0;
-    CHECK (gpumm_blocks_pairs (&p) == 0, "nothing stored");
-    drop_blocks (&p.a);
-    drop_blocks (&p.b);
-  }
-}
-
-/* Blocks of floating point, by estimates. */
-static void test_choice_for_blocks (void) {
-  static const struct {
-    int64_t n, b, each, other; /* other as above */
-    gpumm_type type;
-    gpumm_op op;
-    int full; /* a full result */
-    gpumm_backend asked;
-    int gpu, kernels;
-    const char *expected;
-  } table[] = {
-      {40, 4, 4, 0, GPUMM_D, GPUMM_NONE, 0, GPUMM_AUTO, 1, 1, "blocks"},
-      {20000, 4, 16, 0, GPUMM_D, GPUMM_NONE, 0, GPUMM_AUTO, 1, 1, "bsr"},
-      {20000, 4, 16, 0, GPUMM_C, GPUMM_CTRANSPOSE, 0, GPUMM_AUTO, 1, 1, "bsr"},
-      {20000, 4, 16, 0, GPUMM_D, GPUMM_NONE, 1, GPUMM_GPU, 1, 1, "blocks"},
-      {20000, 4, 16, 0, GPUMM_D, GPUMM_NONE, 0, GPUMM_AUTO, 0, 1, "blocks"},
-      {20000, 4, 16, 0, GPUMM_D, GPUMM_NONE, 0, GPUMM_AUTO, 1, 0, "blocks"},
-      {20000, 4, 16, 0, GPUMM_D, GPUMM_NONE, 0, GPUMM_CPU, 1, 1, "blocks"},
-      {20000, 4, 16, 0, GPUMM_I32, GPUMM_NONE, 0, GPUMM_AUTO, 1, 1, "blocks"},
-      {40, 4, 4, 0, GPUMM_D, GPUMM_NONE, 0, GPUMM_GPU, 1, 1, "bsr"},
-      {40, 4, 4, 1, GPUMM_D, GPUMM_NONE, 0, GPUMM_AUTO, 1, 1, "blocks"},
-      {20000, 4, 16, 256, GPUMM_S, GPUMM_NONE, 0, GPUMM_AUTO, 1, 1, "spmm"},
-      {20000, 4, 16, -256, GPUMM_Z, GPUMM_TRANSPOSE, 0, GPUMM_AUTO, 1, 1, "spmm"},
-      {20000, 4, 16, 256, GPUMM_I32, GPUMM_NONE, 0, GPUMM_GPU, 1, 1, "blocks"},
-  };
-  static const gpumm_sparse_kernel bsr = {.algorithm = "bsr", .name = "b", .capability = 70},
-                                   spmm = {.algorithm = "spmm", .name = "m", .capability = 70};
-  static const gpumm_sparse_kernel *const both[] = {&bsr, &spmm, NULL}, *const none[] = {NULL};
-  make_places ();
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    gpumm_driver driver = *fast.context->driver;
-    gpumm_place place = fast;
-    driver.sparse_kernels = table[i].kernels ? both : none;
-    gpumm_context context = {.driver = &driver};
-    place.context = &context;
-    place.properties.multiprocessors = 100;
-    for (int t = 0; t < 4; t++)
-      place.flops[t] = 2e13;
-    gpumm_matrix s = random_blocks (table[i].type, table[i].n, table[i].n, table[i].b, table[i].b,
-                                    table[i].each);
-    const int64_t other = table[i].other;
-    gpumm_matrix full = {.type = table[i].type,
-                         .rows = other < 0 ? -other : s.rows,
-                         .cols = other < 0 ? s.rows : other,
-                         .values = &bytes[1]};
-    full.ld = full.rows;
-    s.op = table[i].op;
-    gpumm_plan plan = plan_of ((gpumm_problem){.a = other < 0 ? full : s,
-                                               .b = other > 0 ? full : s,
-                                               .alpha = {1, 0},
-                                               .output = table[i].type,
-                                               .full = table[i].full},
-                               (gpumm_options){.backend = table[i].asked, .device = -1},
-                               table[i].gpu ? &place : NULL, GPUMM_OK);
-    CHECK (strcmp (plan.algorithm->name, table[i].expected) == 0, "row %zu: %s, reason: %s", i,
-           plan.algorithm->name, plan.reason);
-    CHECK ((plan.backend == GPUMM_CPU) == (strcmp (table[i].expected, "blocks") == 0),
-           "row %zu: backend %d", i, plan.backend);
-    CHECK (!table[i].full || strstr (plan.reason, "with a full result run on the CPU"), "%s",
-           plan.reason);
-    drop_blocks (&s);
   }
 }
 
@@ -939,16 +877,13 @@ static void test_needs (void) {
 /* What stays on a device takes no memory there again, is not padded, and decides where the product
  * runs. */
 static void test_bound (void) {
-  static const gpumm_kernel padding = {
-      .algorithm = "cublas", .name = "cublas", .types = ALL, .padded_types = ALL, .multiple = 16};
-  static const gpumm_kernel *const padding_rows[] = {&padding, NULL};
-  static const gpumm_driver driver = {.name = "cuda", .kernels = padding_rows};
-  gpumm_context context = {.driver = &driver, .device = 2};
-  gpumm_buffer buffer = {.context = &context};
+  gpu g;
   make_places ();
-  gpumm_place gpu = fast, slow = fast;
-  gpu.context = slow.context = &context;
-  slow.flops[GPUMM_D] = 1; /* the CPU would be faster */
+  make_gpu (&g, library);
+  g.kernel.padded_types = ALL;
+  g.kernel.multiple = 16;
+  g.place.flops[GPUMM_D] = 1; /* the CPU would be faster */
+  gpumm_buffer buffer = {.context = &g.context};
   for (int bits = 0; bits < 8; bits++) {
     gpumm_problem p = square (GPUMM_D, 3001, 3001, 3001);
     if (bits & 1)
@@ -957,10 +892,9 @@ static void test_bound (void) {
       p.b.buffer = &buffer;
     p.stays = bits >> 2;
     const gpumm_plan plan =
-        plan_of (p, (gpumm_options){.backend = bits ? GPUMM_AUTO : GPUMM_GPU, .device = -1}, &slow,
-                 GPUMM_OK);
+        plan_of (p, (gpumm_options){.backend = bits ? GPUMM_AUTO : GPUMM_GPU}, &g.place, GPUMM_OK);
     const gpumm_buffers x = gpumm_plan_buffers (&p, &plan);
-    CHECK (plan.backend == GPUMM_GPU && plan.kernel == &padding, "%d: %s", bits, plan.reason);
+    CHECK (plan.backend == GPUMM_GPU && plan.kernel == &g.kernel, "%d: %s", bits, plan.reason);
     CHECK (plan.pads == (bits == 0), "%d: pads %d", bits, plan.pads);
     CHECK ((x.a > 0) != (bits & 1) && (x.b > 0) != (bits >> 1 & 1) && (x.c > 0) != bits >> 2,
            "%d: %lld, %lld, %lld buffers", bits, (long long) x.a, (long long) x.b, (long long) x.c);
@@ -972,44 +906,10 @@ static void test_bound (void) {
   }
   gpumm_problem p = square (GPUMM_D, 10, 10, 10);
   p.a.buffer = &buffer;
-  plan_of (p, (gpumm_options){.algorithm = "blas", .device = -1}, &gpu, GPUMM_UNSUPPORTED);
-  plan_of (p, (gpumm_options){.algorithm = "tiled", .device = -1}, &gpu, GPUMM_UNSUPPORTED);
-  const gpumm_plan plan =
-      plan_of (p, (gpumm_options){.algorithm = "cublas", .device = -1}, &gpu, GPUMM_OK);
-  CHECK (plan.kernel == &padding && plan.context == &context, "by name: %s", plan.reason);
-}
-
-/* Small queued products on a device take "tiled", up to a size by type that neither m, n nor k
- * exceeds. */
-static void test_queued (void) {
-  static const struct {
-    gpumm_type type;
-    int64_t m, n, k;
-    const char *queued;
-  } table[] = {
-      {GPUMM_S, 256, 256, 256, "tiled_16"}, {GPUMM_S, 257, 256, 256, "cublas"},
-      {GPUMM_D, 1, 1, 1, "tiled_8"},        {GPUMM_D, 256, 256, 256, "tiled_16"},
-      {GPUMM_D, 257, 256, 256, "cublas"},   {GPUMM_D, 256, 257, 256, "cublas"},
-      {GPUMM_D, 256, 256, 257, "cublas"},   {GPUMM_C, 256, 256, 256, "tiled_16"},
-      {GPUMM_C, 257, 257, 257, "cublas"},   {GPUMM_Z, 128, 128, 128, "tiled_16"},
-      {GPUMM_Z, 128, 128, 129, "cublas"},
-  };
-  gpumm_buffer buffer = {.context = &gpu_2};
-  make_places ();
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    gpumm_problem p = square (table[i].type, table[i].m, table[i].n, table[i].k);
-    p.a.buffer = p.b.buffer = &buffer;
-    p.stays = 1;
-    for (p.queues = 0; p.queues < 2; p.queues++) {
-      const char *expected = p.queues ? table[i].queued : "cublas";
-      gpumm_plan plan = plan_of (p, (gpumm_options){.device = -1}, &fast, GPUMM_OK);
-      CHECK (strcmp (plan.kernel->name, expected) == 0, "row %zu, queues %d: %s", i, p.queues,
-             plan.kernel->name);
-      plan = plan_of (p, (gpumm_options){.algorithm = "cublas", .device = -1}, &fast, GPUMM_OK);
-      CHECK (plan.kernel == &library, "row %zu, queues %d: by name %s", i, p.queues,
-             plan.kernel->name);
-    }
-  }
+  plan_of (p, (gpumm_options){.algorithm = "blas"}, &g.place, GPUMM_UNSUPPORTED);
+  plan_of (p, (gpumm_options){.algorithm = "tiled"}, &g.place, GPUMM_UNSUPPORTED);
+  const gpumm_plan plan = plan_of (p, (gpumm_options){.algorithm = "cublas"}, &g.place, GPUMM_OK);
+  CHECK (plan.kernel == &g.kernel && plan.context == &g.context, "by name: %s", plan.reason);
 }
 
 /* A kernel's own estimate decides for blocks of integers; without one the CPU takes them. */
@@ -1024,58 +924,52 @@ static double estimate (const gpumm_sparse_product *p, const gpumm_device_proper
 }
 
 static void test_estimates (void) {
-  static const gpumm_sparse_kernel slow = {.algorithm = "blocks_integer", .name = "s"},
-                                   fast_one = {.algorithm = "blocks_integer",
-                                               .name = "f",
-                                               .seconds = estimate},
+  static const gpumm_sparse_kernel unknown = {.algorithm = "blocks_integer", .name = "u"},
+                                   known = {.algorithm = "blocks_integer",
+                                            .name = "k",
+                                            .seconds = estimate},
                                    too_new = {.algorithm = "blocks_integer",
                                               .name = "n",
                                               .capability = 999,
                                               .seconds = estimate};
-  static const gpumm_sparse_kernel *const with[] = {&slow, &fast_one, NULL}, *const without[] = {
-                                                                                 &slow, &too_new,
+  static const gpumm_sparse_kernel *const with[] = {&unknown, &known, NULL}, *const without[] = {
+                                                                                 &unknown, &too_new,
                                                                                  NULL};
+  static const double estimates[] = {1e-6, 1e9, INFINITY, 1e-6}; /* the last: of a row too new */
+  gpumm_matrix s = random_blocks (GPUMM_U16, 20000, 4, 4, 16);
+  const gpumm_problem p = {.a = s, .b = s, .alpha = {1, 0}, .output = GPUMM_U32};
+  gpu g;
   make_places ();
-  gpumm_matrix s = random_blocks (GPUMM_U16, 20000, 20000, 4, 4, 16);
+  make_gpu (&g, library);
+  g.place.upload = g.place.download = 1e12; /* so that a CPU of many cores is slower, too */
   for (int i = 0; i < 4; i++) {
-    gpumm_driver driver = *fast.context->driver;
-    gpumm_place place = fast;
-    driver.sparse_kernels = i < 3 ? with : without;
-    estimated = i == 1 ? 1e9 : i == 2 ? INFINITY : 1e-6;
-    gpumm_context context = {.driver = &driver};
-    place.context = &context;
-    place.properties.multiprocessors = 100;
-    place.upload = place.download = 1e12; /* so that a CPU of many cores is slower, too */
-    gpumm_plan plan =
-        plan_of ((gpumm_problem){.a = s, .b = s, .alpha = {1, 0}, .output = GPUMM_U32},
-                 (gpumm_options){.device = -1}, &place, GPUMM_OK);
+    g.driver.sparse_kernels = i < 3 ? with : without;
+    estimated = estimates[i];
+    const gpumm_plan plan = plan_of (p, (gpumm_options){0}, &g.place, GPUMM_OK);
     CHECK ((plan.backend == GPUMM_GPU) == (i == 0), "case %d: %s", i, plan.reason);
     CHECK (!strstr (plan.reason, "unless the GPU is asked for") == (i < 2), "case %d: %s", i,
            plan.reason);
   }
-  drop_blocks (&s);
+  drop (&s);
 }
 
 int main (void) {
-  test_choice_of_backend ();
+  test_choices ();
+  test_sparse_on_the_cpu ();
   test_short_k ();
   test_crossover ();
-  test_choice_of_kernel ();
   test_tiles ();
+  test_tiles_of_kernels ();
+  test_memory ();
   test_emulated ();
+  test_emulated_or_not ();
   test_has_rival ();
-  test_sparse_products ();
+  test_pairs ();
   test_bytes_moved ();
   test_thin_on_the_cpu ();
-  test_choice_for_sparse ();
   test_choice_as_dense ();
-  test_sparse_capability ();
-  test_sparse_on_the_cpu ();
-  test_pairs_of_blocks ();
   test_estimates ();
-  test_choice_for_blocks ();
   test_needs ();
   test_bound ();
-  test_queued ();
   return check_done ();
 }

@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "multiply/algorithm.h"
-#include "check.h"
+#include "faults.h"
 #include "memory/host.h"
 #include "move/copy.h"
 #include "move/streaming.h"
@@ -190,6 +190,8 @@ static gpumm_status queue (gpumm_stream *s, op o) {
       o.event->queued++;
     else if (o.kind == WAIT)
       copy->count = o.event->queued;
+    else if (o.kind == PRODUCT && ++products_queued > most_queued)
+      most_queued = products_queued;
   }
   return leave (status);
 }
@@ -201,37 +203,46 @@ static gpumm_status late_properties (int device, gpumm_device_properties *p) {
   return GPUMM_OK;
 }
 
-/* Memory is all NaN at first, so that what nothing wrote shows. */
-static gpumm_status late_allocate (int device, size_t bytes, void **p) {
-  (void) device;
-  gpumm_status status = enter ();
-  *p = status ? NULL : aligned_alloc (256, (bytes + 255) / 256 * 256);
-  if (*p) {
-    memset (*p, 0xff, bytes);
+/* Memory of the device, its streams and events; NULL where the call fails. */
+static void *new_block (size_t bytes, int fill) {
+  void *p = enter () ? NULL : aligned_alloc (256, (bytes + 255) / 256 * 256);
+  if (p) {
+    memset (p, fill, bytes);
     blocks++;
   }
-  return leave (status);
+  leave (GPUMM_OK);
+  return p;
 }
 
-static gpumm_status late_release (int device, void *p) {
-  (void) device;
+static gpumm_status free_block (void *p) {
   pthread_mutex_lock (&lock);
   blocks -= p != NULL;
   free (p);
   return leave (GPUMM_OK);
 }
 
+/* Memory is all NaN at first, so that what nothing wrote shows. */
+static gpumm_status late_allocate (int device, size_t bytes, void **p) {
+  (void) device;
+  *p = new_block (bytes, 0xff);
+  return *p ? GPUMM_OK : GPUMM_DEVICE_FAILED;
+}
+
+static gpumm_status late_release (int device, void *p) {
+  (void) device;
+  return free_block (p);
+}
+
 static gpumm_status late_stream_create (int device, gpumm_stream **s) {
   (void) device;
-  gpumm_status status = enter ();
-  *s = status ? NULL : calloc (1, sizeof **s);
-  if (*s) {
-    (*s)->last = &(*s)->first;
-    (*s)->next = streams;
-    streams = *s;
-    blocks++;
-  }
-  return leave (status);
+  *s = new_block (sizeof **s, 0);
+  if (!*s)
+    return GPUMM_DEVICE_FAILED;
+  pthread_mutex_lock (&lock);
+  (*s)->last = &(*s)->first;
+  (*s)->next = streams;
+  streams = *s;
+  return leave (GPUMM_OK);
 }
 
 static gpumm_status late_stream_destroy (int device, gpumm_stream *s) {
@@ -242,9 +253,20 @@ static gpumm_status late_stream_destroy (int device, gpumm_stream *s) {
       *x = s->next;
       break;
     }
-  blocks -= s != NULL;
-  free (s);
-  return leave (GPUMM_OK);
+  leave (GPUMM_OK);
+  return free_block (s);
+}
+
+static gpumm_status late_event_create (int device, gpumm_event_kind kind, gpumm_event **e) {
+  (void) device;
+  (void) kind;
+  *e = new_block (sizeof **e, 0);
+  return *e ? GPUMM_OK : GPUMM_DEVICE_FAILED;
+}
+
+static gpumm_status late_event_destroy (int device, gpumm_event *e) {
+  (void) device;
+  return free_block (e);
 }
 
 static gpumm_status late_stream_synchronize (int device, gpumm_stream *s) {
@@ -258,23 +280,6 @@ static gpumm_status late_stream_synchronize (int device, gpumm_stream *s) {
     exit (1);
   }
   return leave (status);
-}
-
-static gpumm_status late_event_create (int device, gpumm_event_kind kind, gpumm_event **e) {
-  (void) device;
-  (void) kind;
-  gpumm_status status = enter ();
-  *e = status ? NULL : calloc (1, sizeof **e);
-  blocks += *e != NULL;
-  return leave (status);
-}
-
-static gpumm_status late_event_destroy (int device, gpumm_event *e) {
-  (void) device;
-  pthread_mutex_lock (&lock);
-  blocks -= e != NULL;
-  free (e);
-  return leave (GPUMM_OK);
 }
 
 static gpumm_status late_event_record (int device, gpumm_event *e, gpumm_stream *s) {
@@ -352,17 +357,7 @@ static gpumm_status late_launch (int device, gpumm_stream *s, const gpumm_produc
   (void) device;
   if (cancel_at > 0 && --cancel_at == 0)
     cancelled = 1;
-  pthread_mutex_lock (&lock);
-  products_queued++;
-  most_queued = products_queued > most_queued ? products_queued : most_queued;
-  pthread_mutex_unlock (&lock);
-  gpumm_status status = queue (s, (op){.kind = PRODUCT, .product = *p});
-  if (status) {
-    pthread_mutex_lock (&lock);
-    products_queued--;
-    pthread_mutex_unlock (&lock);
-  }
-  return status;
+  return queue (s, (op){.kind = PRODUCT, .product = *p});
 }
 
 static gpumm_status even_launch (int device, gpumm_stream *stream, const gpumm_product *p) {
@@ -495,6 +490,12 @@ static gpumm_status run_case (const test_case *t, int *right) {
   gpumm_status status = gpumm_make_plan (p, &o, &choices, &job.plan);
   if (!status)
     status = job.plan.algorithm->run (&job, &c);
+  const int64_t once = 8 * (t->m * t->k + (t->gram ? 0 : t->k * t->n) + t->with_c0 * t->m * t->n);
+  if (!status) /* one array goes up once, and narrow perhaps */
+    CHECK (job.report.bytes_down == 8 * t->m * t->n
+               && (!job.plan.resident || job.report.bytes_up <= once),
+           "%lld bytes up, %lld down", (long long) job.report.bytes_up,
+           (long long) job.report.bytes_down);
   *right = 1;
   double *product = calloc ((size_t) t->m + 1, sizeof *product);
   for (int64_t j = 0; !status && j < t->n; j++) {
@@ -533,7 +534,7 @@ static test_case random_case (void) {
                  .kind_a = (int) check_between (0, KINDS - 1),
                  .kind_b = (int) check_between (0, KINDS - 1),
                  .rate = check_between (0, 1) ? pow (10, (double) check_between (3, 12)) : 0};
-  launch_seconds = pow (10, -(double) check_between (1, 7));
+  launch_seconds = pow (10, -(double) check_between (2, 7)); /* the conductor waits so long */
   if (t.kind_a == FINEST && (t.kind_b == FINEST || t.gram))
     t.kind_a = NINES;
   if (t.gram) { /* sizes that let one array be both */
@@ -597,30 +598,32 @@ static void test_shared (void) {
 }
 
 /* Work is queued 0.1 s at a time where it is known how long it takes, and a tile that takes longer is
- * launched in parts. 100 tiles of 64 x 64 x 20, which take 0.05 s each as estimated. */
+ * launched in parts: 100 tiles of 64 x 64 x 20, of 0.05 s each or of unknown time; a tile of 5 s. */
 static void test_queue (void) {
-  test_case t = {.m = 640, .n = 640, .k = 20, .kernel = "quick", .smallest_tile = 64};
-  int right;
-  most_queued = 0;
-  CHECK (!run_case (&t, &right) && right, "%s", gpumm_last_error ());
-  CHECK (most_queued > 8, "without estimates %lld products are queued", (long long) most_queued);
-  t.rate = 2.0 * 64 * 64 * 20 / 0.05;
-  launch_seconds = 0.05;
-  most_queued = 0;
-  CHECK (!run_case (&t, &right) && right, "%s", gpumm_last_error ());
-  CHECK (most_queued >= 1 && most_queued <= 3, "%lld products of 0.05 s are queued",
-         (long long) most_queued);
-  t = (test_case){.m = 640, .n = 640, .k = 20, .kernel = "quick", .rate = 2.0 * 640 * 640 * 20 / 5};
-  most_queued = 0;
-  CHECK (!run_case (&t, &right) && right, "%s", gpumm_last_error ());
-  CHECK (most_queued >= 1 && most_queued <= 3, "%lld parts of a product of 5 s are queued",
-         (long long) most_queued);
+  static const struct {
+    int64_t smallest_tile;
+    double rate, seconds;
+    int64_t least, most;
+  } table[] = {{64, 0, 1e-7, 9, INT64_MAX},
+               {64, 2.0 * 64 * 64 * 20 / 0.05, 0.05, 1, 3},
+               {0, 2.0 * 640 * 640 * 20 / 5, 0.05, 1, 3}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    test_case t = {.m = 640, .n = 640, .k = 20, .kernel = "quick", .rate = table[i].rate};
+    int right;
+    t.smallest_tile = table[i].smallest_tile;
+    launch_seconds = table[i].seconds;
+    most_queued = 0;
+    CHECK (!run_case (&t, &right) && right, "%s", gpumm_last_error ());
+    CHECK (most_queued >= table[i].least && most_queued <= table[i].most,
+           "row %zu: %lld products are queued", i, (long long) most_queued);
+  }
 }
 
 /* A product that is cancelled at any launch ends, leaves nothing under way, and the next is right. */
 static void test_cancelled (const char *kernel) {
   test_case t = {.m = 640, .n = 640, .k = 20, .kernel = kernel, .smallest_tile = 64, .rate = 1e6};
   int right, stopped = 0;
+  launch_seconds = 1e-3;
   gpumm_watch (&cancelled);
   for (int64_t launch = 1; launch <= 60; launch += check_between (1, 9)) {
     cancel_at = launch;
@@ -637,6 +640,22 @@ static void test_cancelled (const char *kernel) {
   gpumm_watch (NULL);
 }
 
+static int64_t fault_late_device (int64_t n) {
+  const int64_t before = calls;
+  calls = 0;
+  fail_at = n;
+  return before;
+}
+
+/* An allocation is tried again after the pools have given back what they keep: they keep nothing. */
+static gpumm_status run_right (void *of) {
+  int right;
+  const gpumm_status status = run_case (of, &right);
+  CHECK (status || right, "wrong");
+  gpumm_pool_reset (&late_context);
+  return status;
+}
+
 /* A failure at any call is reported, nothing hangs, and the next product is right. Tiles of a tall C
  * go up narrow. */
 static void test_failures (const char *kernel, int64_t m, int64_t n, int narrow) {
@@ -648,28 +667,37 @@ static void test_failures (const char *kernel, int64_t m, int64_t n, int narrow)
                  .limit = 1 << 20,
                  .smallest_tile = 64};
   const int64_t before = widened[GPUMM_I8];
-  int right, failures = 0;
-  for (int64_t call = 1; call < 2000; call += check_between (1, 9)) {
-    calls = 0;
-    fail_at = call;
-    gpumm_status status = run_case (&t, &right);
-    int reached = calls >= call;
-    fail_at = 0;
-    failures += status != GPUMM_OK;
-    /* an allocation is tried again after the pools have given back what they keep */
-    CHECK (status ? status == GPUMM_DEVICE_FAILED || status == GPUMM_HOST_MEMORY
-                        || status == GPUMM_DEVICE_MEMORY
-                  : right,
-           "call %lld: %s", (long long) call, gpumm_status_name (status));
-    status = run_case (&t, &right);
-    CHECK (!status && right, "after a failure at call %lld: %s", (long long) call,
-           gpumm_last_error ());
-    if (!reached)
-      break;
-  }
-  CHECK (failures > 10, "%d failures", failures);
+  gpumm_pool_reset (&late_context);
+  fail_in_turn (&(faults){.name = kernel,
+                          .inject = fault_late_device,
+                          .run = run_right,
+                          .context = &t,
+                          .least = 10,
+                          .step = 5});
   CHECK ((widened[GPUMM_I8] > before) == narrow, "%lld pieces widened",
          (long long) (widened[GPUMM_I8] - before));
+}
+
+/* ---- steps without products --------------------------------------------------------------- */
+
+static void *device_memory (gpumm_context *context, int64_t bytes) {
+  void *p = NULL;
+  CHECK (!gpumm_pool_take (context, GPUMM_POOL_DEVICE, (size_t) bytes, &p), "%s",
+         gpumm_last_error ());
+  return p;
+}
+
+/* Steps that wait for no other. */
+static gpumm_report run_steps (gpumm_context *context, gpumm_step *steps, int64_t count,
+                               const gpumm_region *fresh) {
+  gpumm_report report = {0};
+  gpumm_stream_job job = {.context = context, .steps = steps, .count = count};
+  for (int64_t i = 0; i < count; i++)
+    steps[i].after_launch = steps[i].after_download = -1;
+  for (int i = 0; fresh && i < GPUMM_MOST_REGIONS; i++)
+    job.fresh[i] = fresh[i];
+  CHECK (!gpumm_run_steps (&job, &report), "%s", gpumm_last_error ());
+  return report;
 }
 
 /* Vectors that change on their way: up in one step, nothing launched, and what is on the device
@@ -678,39 +706,24 @@ static void test_forms (int64_t n) {
   int64_t *index = check_allocate (n, sizeof *index), *index_back = check_allocate (n, 8);
   unsigned char *logical = check_allocate (n, 1);
   double *real = check_allocate (n, sizeof *real), *back = check_allocate (3 * n, sizeof *back);
-  void *there[3] = {NULL, NULL, NULL};
-  const size_t bytes[3] = {4, 8, 16};
-  gpumm_report report = {0};
+  void *there[3] = {device_memory (&late_context, 4 * n), device_memory (&late_context, 8 * n),
+                    device_memory (&late_context, 16 * n)};
   for (int64_t i = 0; i < n; i++) {
     index[i] = check_between (0, INT32_MAX);
     logical[i] = (unsigned char) check_between (0, 1);
     real[i] = check_uniform ();
   }
-  for (int x = 0; x < 3; x++)
-    CHECK (!gpumm_pool_take (&late_context, GPUMM_POOL_DEVICE, (size_t) n * bytes[x], &there[x]),
-           "%s", gpumm_last_error ());
-  gpumm_step steps[3] = {
+  gpumm_step steps[] = {
       {.up = {{index, there[0], n, 1, n, n, 8, GPUMM_INDEX},
               {logical, there[1], n, 1, n, n, 1, GPUMM_LOGICAL},
               {real, there[2], n, 1, n, n, 8, GPUMM_REAL}},
-       .ups = 3,
-       .after_launch = -1,
-       .after_download = -1},
+       .ups = 3},
       {.down = {{there[0], index_back, n, 1, n, n, 8, GPUMM_INDEX},
                 {there[1], back, n, 1, n, n, 8, GPUMM_AS_IT_IS}},
-       .downs = 2,
-       .after_launch = -1,
-       .after_download = -1},
-      {.down = {{there[2], back + n, n, 1, n, n, 16, GPUMM_AS_IT_IS}},
-       .downs = 1,
-       .after_launch = -1,
-       .after_download = -1},
-  };
-  gpumm_stream_job job = {.context = &late_context,
-                          .steps = steps,
-                          .count = 3,
-                          .fresh = {{index_back, (size_t) n * 8}, {back, (size_t) n * 24}}};
-  CHECK (!gpumm_run_steps (&job, &report), "%s", gpumm_last_error ());
+       .downs = 2},
+      {.down = {{there[2], back + n, n, 1, n, n, 16, GPUMM_AS_IT_IS}}, .downs = 1}};
+  const gpumm_region fresh[] = {{index_back, (size_t) n * 8}, {back, (size_t) n * 24}};
+  const gpumm_report report = run_steps (&late_context, steps, 3, fresh);
   int64_t wrong = 0;
   for (int64_t i = 0; i < n; i++)
     wrong += index_back[i] != index[i] || back[i] != logical[i] || back[n + 2 * i] != real[i]
@@ -752,27 +765,20 @@ static void test_order (void) {
   enum { STEPS = 100, ROWS = 1 << 16, SLOTS_UP = 24 };
   double *values = check_allocate (STEPS * ROWS, sizeof *values),
          *back = check_allocate (STEPS * ROWS, sizeof *back);
-  void *there = NULL;
-  gpumm_step *steps = calloc (STEPS, sizeof *steps);
-  gpumm_report report = {0};
+  double *there = device_memory (&late_context, STEPS * ROWS * sizeof *values);
+  gpumm_step *steps = check_allocate (STEPS, sizeof *steps);
   for (int64_t i = 0; i < (int64_t) STEPS * ROWS; i++)
     values[i] = (double) i;
-  CHECK (!gpumm_pool_take (&late_context, GPUMM_POOL_DEVICE, STEPS * ROWS * sizeof *values, &there),
-         "%s", gpumm_last_error ());
-  for (int i = 0; i < STEPS; i++)
-    steps[i] = (gpumm_step){.up = {{values + i * ROWS, (double *) there + i * ROWS, ROWS, 1, ROWS,
-                                    ROWS, 8, GPUMM_AS_IT_IS}},
-                            .ups = 1,
-                            .down = {{(double *) there + i * ROWS, back + i * ROWS, ROWS, 1, ROWS,
-                                      ROWS, 8, GPUMM_AS_IT_IS}},
-                            .downs = 1,
-                            .after_launch = -1,
-                            .after_download = -1};
-  const gpumm_stream_job job = {.context = &late_context, .steps = steps, .count = STEPS};
+  for (int i = 0, at = 0; i < STEPS; i++, at += ROWS)
+    steps[i] =
+        (gpumm_step){.up = {{values + at, there + at, ROWS, 1, ROWS, ROWS, 8, GPUMM_AS_IT_IS}},
+                     .ups = 1,
+                     .down = {{there + at, back + at, ROWS, 1, ROWS, ROWS, 8, GPUMM_AS_IT_IS}},
+                     .downs = 1};
   copies_up = 0;
   up_before_down = -1;
   gpumm_team_choose (0, gpumm_threads () < 32 ? 1 : 16); /* with more cores, both ways at once */
-  CHECK (!gpumm_run_steps (&job, &report), "%s", gpumm_last_error ());
+  run_steps (&late_context, steps, STEPS, NULL);
   gpumm_team_choose (0, 1);
   CHECK (copies_up >= STEPS && up_before_down >= copies_up - SLOTS_UP,
          "the first of the downloads after %lld of %lld uploads", (long long) up_before_down,
@@ -791,19 +797,13 @@ static int64_t up_and_down (gpumm_context *context, gpumm_panel up, int64_t *wro
   const size_t real = up.form == GPUMM_FLOATS ? sizeof (float) : sizeof (double);
   const size_t reals = up.element / real, ld = (size_t) up.ld_from;
   char *back = check_allocate (rows * cols, up.element);
-  gpumm_report report = {0};
-  CHECK (!gpumm_pool_take (context, GPUMM_POOL_DEVICE, (size_t) (up.ld_to * cols) * up.element,
-                           &up.to),
-         "%s", gpumm_last_error ());
+  up.to = device_memory (context, up.ld_to * cols * (int64_t) up.element);
   gpumm_step step = {
       .up = {up},
       .ups = 1,
       .down = {{up.to, back, rows, cols, up.ld_to, rows, up.element, GPUMM_AS_IT_IS}},
-      .downs = 1,
-      .after_launch = -1,
-      .after_download = -1};
-  gpumm_stream_job job = {.context = context, .steps = &step, .count = 1};
-  CHECK (!gpumm_run_steps (&job, &report), "%s", gpumm_last_error ());
+      .downs = 1};
+  const gpumm_report report = run_steps (context, &step, 1, NULL);
   *wrong = 0;
   for (size_t j = 0; j < (size_t) cols; j++)
     for (size_t i = 0; i < (size_t) rows * reals; i++) {
@@ -819,7 +819,7 @@ static int64_t up_and_down (gpumm_context *context, gpumm_panel up, int64_t *wro
 
 /* Padded doubles: so many bytes for each on the way up, but for those of the last chunk, whose last
  * number needs width_last. */
-static void test_widths (int kind, int64_t width, int64_t width_last) {
+static void test_width (int kind, int64_t width, int64_t width_last) {
   enum { ROWS = 1000, COLS = 100, PAD = 24, LD = ROWS + PAD, CHUNK_COLS = 64 /* of 512 KiB */ };
   const int64_t all = (int64_t) ROWS * COLS;
   double *from = check_allocate (all, sizeof *from);
@@ -836,6 +836,13 @@ static void test_widths (int kind, int64_t width, int64_t width_last) {
   CHECK (bytes_up == width * (all - last) + width_last * last, "%lld bytes up",
          (long long) bytes_up);
   free (from);
+}
+
+static void test_widths (void) {
+  static const int64_t table[][3] = {{NINES, 1, 1},     {NINES, 1, 8},    {THOUSANDS, 2, 2},
+                                     {THOUSANDS, 2, 8}, {QUARTERS, 4, 4}, {FINEST, 8, 8}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    test_width ((int) table[i][0], table[i][1], table[i][2]);
 }
 
 /* Real and complex, single and double, columns shorter than a block widens and longer than a chunk,
@@ -905,21 +912,16 @@ int main (int argc, char **argv) {
   test_widen_indices ();
   test_forms (1);
   test_forms (1000003);
-  test_widths (NINES, 1, 1);
-  test_widths (NINES, 1, 8);
-  test_widths (THOUSANDS, 2, 2);
-  test_widths (THOUSANDS, 2, 8);
-  test_widths (QUARTERS, 4, 4);
-  test_widths (FINEST, 8, 8);
+  test_widths ();
   test_panels (40 / SANITIZED_STEP);
   test_trials_end ();
   test_queue ();
-  test_cancelled ("quick");
-  test_cancelled ("waiting");
-  test_failures ("quick", 300, 300, 0);
-  test_failures ("quick", 2000, 60, 1);
-  test_failures ("waiting", 300, 300, 0);
-  test_failures ("waiting", 2000, 60, 1);
+  for (int waits = 0; waits < 2; waits++) {
+    const char *kernel = waits ? "waiting" : "quick";
+    test_cancelled (kernel);
+    test_failures (kernel, 300, 300, 0);
+    test_failures (kernel, 2000, 60, 1);
+  }
   CHECK (widened[GPUMM_I8] > 0 && widened[GPUMM_I16] > 0 && widened[GPUMM_S] > 0,
          "pieces widened: %lld, %lld, %lld", (long long) widened[GPUMM_I8],
          (long long) widened[GPUMM_I16], (long long) widened[GPUMM_S]);

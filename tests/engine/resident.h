@@ -1,0 +1,180 @@
+/* resident.h - vectors and matrices in buffers of a device, for tests: sent, fetched, and given back
+ * together.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_TESTS_RESIDENT_H
+#define GPUMM_TESTS_RESIDENT_H
+
+#include "operands.h"
+
+static int device = GPUMM_HOST;
+
+static gpumm_buffer *buffers[128];
+static int taken;
+
+/* "gpu": GPU 0 in place of the host device; "cases=N". Ends the test where there is no device. */
+static inline void take_arguments (int argc, char **argv, int *cases) {
+  for (int i = 1; i < argc; i++)
+    if (strcmp (argv[i], "gpu") == 0)
+      device = 0;
+    else if (strncmp (argv[i], "cases=", 6) == 0)
+      *cases = atoi (argv[i] + 6);
+  if (!gpumm_wait (device))
+    return;
+  CHECK (0, "%s", gpumm_last_error ());
+  exit (check_done ());
+}
+
+/* ---- what is refused ---------------------------------------------------------------------- */
+
+static inline void refused (gpumm_status status, gpumm_status expected, const char *text) {
+  CHECK (status == expected && strstr (gpumm_last_error (), text), "%s, not %s; %s, not %s",
+         gpumm_status_name (status), gpumm_status_name (expected), gpumm_last_error (), text);
+}
+
+/* A right argument with one change, of x. */
+#define REFUSED(type, right, change, call, status, text)                                           \
+  do {                                                                                             \
+    type x = right;                                                                                \
+    change;                                                                                        \
+    refused (call (&x), status, text);                                                             \
+  } while (0)
+
+/* ---- vectors ------------------------------------------------------------------------------ */
+
+static inline gpumm_view take (gpumm_type type, int64_t count) {
+  gpumm_view v = {.type = type};
+  const size_t bytes = (size_t) (count > 0 ? count : 1) * gpumm_type_bytes (type);
+  CHECK (!gpumm_buffer_new (device, bytes, &v.buffer), "%s", gpumm_last_error ());
+  v.values = gpumm_buffer_address (v.buffer);
+  buffers[taken++] = v.buffer;
+  return v;
+}
+
+static inline void give_all (void) {
+  while (taken > 0)
+    gpumm_buffer_release (buffers[--taken]);
+}
+
+/* As a column, on the device, or on the host at this address. */
+static inline gpumm_matrix column_of (const gpumm_view *v, int64_t count, const void *at) {
+  return (gpumm_matrix){.type = v->type,
+                        .rows = count,
+                        .cols = 1,
+                        .ld = count,
+                        .values = at ? (void *) (uintptr_t) at : v->values,
+                        .buffer = at ? NULL : v->buffer};
+}
+
+static inline gpumm_view send (gpumm_type type, const void *from, int64_t count) {
+  const gpumm_view v = take (type, count);
+  const gpumm_matrix here = column_of (&v, count, from), there = column_of (&v, count, NULL);
+  CHECK (count == 0 || !gpumm_copy (&here, &there), "%s", gpumm_last_error ());
+  return v;
+}
+
+static inline void fetch (const gpumm_view *v, int64_t count, void *to) {
+  const gpumm_matrix there = column_of (v, count, NULL), here = column_of (v, count, to);
+  CHECK (count == 0 || !gpumm_copy (&there, &here), "%s", gpumm_last_error ());
+}
+
+/* An entry of 64-bit integers. */
+static inline int64_t look (const gpumm_view *v, int64_t place) {
+  int64_t count = -1;
+  gpumm_glance glance = {.at = *v, .count = 1, .to = &count};
+  glance.at.values = (char *) v->values + place * 8;
+  CHECK (!gpumm_look (&glance, 1), "%s", gpumm_last_error ());
+  return count;
+}
+
+/* ---- matrices ----------------------------------------------------------------------------- */
+
+/* On the device, with gaps of so many elements between its columns, in memory that is `values`. */
+static inline gpumm_matrix full_at (const gpumm_view *values, int64_t rows, int64_t cols,
+                                    int64_t gap) {
+  return (gpumm_matrix){.type = values->type,
+                        .rows = rows,
+                        .cols = cols,
+                        .ld = rows + gap > 0 ? rows + gap : 1,
+                        .values = values->values,
+                        .buffer = values->buffer};
+}
+
+/* Not at the beginning of its buffer. */
+static inline gpumm_matrix send_full (const gpumm_matrix *x, int64_t gap) {
+  enum { BEFORE = 256 };
+  const int64_t before = BEFORE / (int64_t) gpumm_type_bytes (x->type);
+  gpumm_view values = take (x->type, before + (x->rows + gap) * x->cols);
+  values.values = (char *) values.values + BEFORE;
+  gpumm_matrix y = full_at (&values, x->rows, x->cols, gap);
+  y.op = x->op;
+  CHECK (x->rows * x->cols == 0 || !gpumm_copy (x, &y), "%s", gpumm_last_error ());
+  return y;
+}
+
+static inline gpumm_csc send_csc (const gpumm_matrix *x) {
+  int32_t *row = check_allocate (x->nzmax, sizeof *row);
+  for (int64_t t = 0; t < x->nzmax; t++)
+    row[t] = (int32_t) x->row[t];
+  const gpumm_csc y = {.rows = x->rows,
+                       .cols = x->cols,
+                       .stored = x->nzmax,
+                       .start = send (GPUMM_I64, x->start, x->cols + 1),
+                       .index = send (GPUMM_I32, row, x->nzmax),
+                       .values = send (x->type, x->values, x->nzmax)};
+  free (row);
+  return y;
+}
+
+static inline gpumm_bsr send_bsr (const gpumm_matrix *x) {
+  const int64_t elements = x->nzmax * entry_elements (x);
+  return (gpumm_bsr){.rows = lines_of (x),
+                     .cols = x->cols / x->block_cols,
+                     .stored = x->nzmax,
+                     .block_rows = x->block_rows,
+                     .block_cols = x->block_cols,
+                     .start = send (GPUMM_I64, x->start, lines_of (x) + 1),
+                     .column = send (GPUMM_I32, x->block_column, x->nzmax),
+                     .values = send (x->type, x->values, elements)};
+}
+
+static inline gpumm_matrix fetch_full (const gpumm_matrix *x, int64_t gap) {
+  gpumm_matrix y = {.type = x->type, .rows = x->rows, .cols = x->cols, .ld = x->rows};
+  provide (&y, gap);
+  CHECK (x->rows * x->cols == 0 || !gpumm_copy (x, &y), "%s", gpumm_last_error ());
+  return y;
+}
+
+static inline gpumm_matrix fetch_csc (const gpumm_csc *x) {
+  gpumm_matrix y = {.format = GPUMM_SPARSE,
+                    .type = x->values.type,
+                    .rows = x->rows,
+                    .cols = x->cols,
+                    .nzmax = x->stored};
+  int32_t *row = check_allocate (x->stored, sizeof *row);
+  provide (&y, 0);
+  fetch (&x->start, x->cols + 1, y.start);
+  fetch (&x->index, x->stored, row);
+  fetch (&x->values, x->stored, y.values);
+  for (int64_t t = 0; t < x->stored; t++)
+    y.row[t] = row[t];
+  free (row);
+  return y;
+}
+
+static inline gpumm_matrix fetch_bsr (const gpumm_bsr *x) {
+  gpumm_matrix y = {.format = GPUMM_BLOCKS,
+                    .type = x->values.type,
+                    .rows = x->rows * x->block_rows,
+                    .cols = x->cols * x->block_cols,
+                    .block_rows = x->block_rows,
+                    .block_cols = x->block_cols,
+                    .nzmax = x->stored};
+  provide (&y, 0);
+  fetch (&x->start, x->rows + 1, y.start);
+  fetch (&x->column, x->stored, y.block_column);
+  fetch (&x->values, x->stored * entry_elements (&y), y.values);
+  return y;
+}
+
+#endif
