@@ -144,8 +144,8 @@ function R = product (A, B, X, Y, o)
       R = exact_integer_product (X, Y, name);
     endif
     return;
-  elseif (columns (X) < min (rows (X), columns (Y)) && any (strfind (typeinfo (X), "diagonal"))
-          && any (strfind (typeinfo (Y), "diagonal")))
+  elseif (columns (X) == rows (Y) && columns (X) < min (rows (X), columns (Y))
+          && any (strfind (typeinfo (X), "diagonal")) && any (strfind (typeinfo (Y), "diagonal")))
     k = columns (X); # Octave 7 leaves other elements undefined
     P = full (X(1:k,1:k) * Y(1:k,1:k));
     R = zeros (rows (X), columns (Y), class (P));
