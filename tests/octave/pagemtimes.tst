@@ -295,8 +295,8 @@
 %!            "gpumm:bad-value", "pagemtimes: ", {1, "no", 1, "none"}; "gpumm:bad-value", "pagemtimes: ", {1, "none", 1, ""}
 %!            "gpumm:bad-value", 'transpX must be "none", "transpose" or "ctranspose"', {1, 1, 1, 1}
 %!            "gpumm:bad-value", "transpY must be", {1, "none", 1, {"none"}}
-%!            "gpumm:host-memory", "pagemtimes: ", {zeros(1e6, 0), zeros(0, 1e6, 3)}
-%!            "gpumm:host-memory", "pagemtimes: ", {O(1e7, 1), O(1, 2, 1e7)}}.'
+%!            "gpumm:host-memory", "result is too large", {zeros(1e6, 0), zeros(0, 1e6, 3)}
+%!            "gpumm:host-memory", "result is too large", {O(1e7, 1), O(1, 2, 1e7)}}.'
 %!   [id, text] = error_of (@pagemtimes, row{3}{:});
 %!   assert (id, row{1});
 %!   assert (! isempty (regexp (text, row{2})), text);
