@@ -147,9 +147,7 @@ function R = product (A, B, X, Y, o)
   elseif (columns (X) == rows (Y) && columns (X) < min (rows (X), columns (Y))
           && any (strfind (typeinfo (X), "diagonal")) && any (strfind (typeinfo (Y), "diagonal")))
     k = columns (X); # Octave 7 leaves other elements undefined
-    P = full (X(1:k,1:k) * Y(1:k,1:k));
-    R = zeros (rows (X), columns (Y), class (P));
-    R(1:k,1:k) = P;
+    R = diag (full (diag (X))(1:k) .* full (diag (Y))(1:k), rows (X), columns (Y));
     return;
   endif
   ## Write A.' * B as one expression: Octave then makes one call of BLAS, as gpumm does.  Two

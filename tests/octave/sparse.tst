@@ -193,57 +193,6 @@
 %!   same_as_octave (A, X, 0);
 %! endfor
 
-## a full matrix by a sparse one: by any number of rows, packed or not, to the last bit
-%!test
-%! rand ("twister", 9);
-%! for n = [1, 3, 400]
-%!   B = sprand (300, n, 0.1);
-%!   B(7, 1) = Inf;
-%!   for m = [1:9, 15:17, 33, 64, 130]
-%!     A = rand (m, 300) - 0.5;
-%!     A(:, 9) = NaN;
-%!     A(m, 7) = 0;
-%!     assert (isequaln (gpumm (A, B, "Algorithm", "sparse"), A * B));
-%!     assert (isequaln (gpumm (A, B, "Alpha", -3, "Algorithm", "sparse"), -3 * (A * B)));
-%!     Z = complex (A, rand (m, 300));
-%!     assert (isequaln (gpumm (Z, B, "Algorithm", "sparse"), Z * B));
-%!     assert (isequaln (gpumm (A, B * 2i, "Algorithm", "sparse"), A * (B * 2i)));
-%!   endfor
-%! endfor
-
-## nearly blocks: an element less, one more, all of it a row and a column further
-%!test
-%! rand ("twister", 6);
-%! for b = [2, 3, 4, 6, 8]
-%!   A = of_mesh (8, b);
-%!   n = rows (A);
-%!   D = A;
-%!   D(n - 1, n) = 0;
-%!   same_as_octave (D, D, 0);
-%!   same_as_octave (D, A, 0);
-%!   same_as_octave (A, D, 0);
-%!   D = A;
-%!   D(n, 1) = 1;
-%!   same_as_octave (D, D, 0);
-%!   D = [sparse(1, n + b); sparse(n, 1), A, sparse(n, b - 1); sparse(b - 1, n + b)];
-%!   same_as_octave (D, D, 0);
-%! endfor
-
-## what cancels in blocks is not stored; NaN and Inf meet what is stored and nothing else
-%!test
-%! rand ("twister", 7);
-%! for b = [2, 3, 4, 6, 8]
-%!   A = spfun (@(x) sign (x), of_mesh (7, b));
-%!   same_as_octave (A, A, b);
-%!   assert (nnz (A * A) < 0.9 * nnz ((A != 0) * (A != 0)));
-%!   A(1, 1) = NaN;
-%!   A(b + 1, 2) = -Inf;
-%!   A(1, b + 1) = Inf;
-%!   same_as_octave (A, A, b);
-%!   Z = kron (speye (5), (-1) .^ (1:b) .* ones (b, 1)); # whose square is zero where b is even
-%!   assert (nnz (gpumm (Z, Z)), nnz (Z * Z));
-%! endfor
-
 ## "auto" with Inf and NaN, which must not meet zeros that are not stored
 %!test
 %! rand ("twister", 10);
