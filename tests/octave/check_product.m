@@ -1,17 +1,17 @@
 ## [C, INFO] = check_product (A, B, OPTIONS...): gpumm (A, B, OPTIONS...) must give the result of
-## Octave's expression ALPHA * op (A) * op (B) + BETA * C, or fail if the expression fails. The error
-## says what differs, with the identifier of gpumm's error if gpumm raised one.
+## Octave's expression ALPHA * op (A) * op (B) + BETA * C, or fail if the expression fails. The
+## error says what differs, with the identifier of gpumm's error if gpumm raised one.
 ##
-## Size, class, sparsity, complexness and the places of NaN and Inf must agree, integers exactly, and
-## other values to the bound of a plain sum, (k + 8) eps |A| |B| (complex: twice that). Two matrices
-## of one integer class, which `*` does not multiply, are compared with exact_integer_product, and a
-## blocksparse with the full matrix. Results must not store zeros.
+## Size, class, sparsity, complexness and the places of NaN and Inf must agree, integers exactly,
+## and other values to the bound of a plain sum, (k + 8) eps |A| |B| (complex: twice that). Two
+## matrices of one integer class, which `*` does not multiply, are compared with
+## exact_integer_product, and a blocksparse with the full matrix. Results must not store zeros.
 ##
 ## Complex results must be finite at the same elements.  Which part of another element is NaN and
 ## which is Inf depends on the routine.  So these parts are compared only if `*` calls the same
-## routine: on the CPU, with no algorithm, Alpha or C given, for operands of one class with at most one
-## transposed (and not one matrix by itself), more than one element, and not where `*` makes a real operand complex (k <=
-## min (m, n) / 10), as gpumm does not.
+## routine: on the CPU, with no algorithm, Alpha or C given, for operands of one class with at most
+## one transposed (and not one matrix by itself), more than one element, and not where `*` makes a
+## real operand complex (k <= min (m, n) / 10), as gpumm does not.
 ## SPDX-License-Identifier: BSD-3-Clause
 
 function [C, info] = check_product (A, B, varargin)
@@ -56,7 +56,8 @@ function [C, info] = check_product (A, B, varargin)
       wanted = {"gpumm:undefined-operator", got.message};
     endif
     if (! all (strcmp ({got.identifier, got.message}, wanted)))
-      fail_as (got.identifier, "* says \"%s\" and gpumm \"%s\"", A, B, varargin, expected.message, got.message);
+      fail_as (got.identifier, "* says \"%s\" and gpumm \"%s\"", A, B, varargin, ...
+               expected.message, got.message);
     endif
     return;
   elseif (! isempty (got))
@@ -184,7 +185,8 @@ function R = combined (P, o)
   if (o.beta != 0)
     C0 = full_blocks (o.c);
     if (! isequal (size (C0), size (R)))
-      error ("Octave:nonconformant-args", "operator +: nonconformant arguments (op1 is %s, op2 is %s)", ...
+      error ("Octave:nonconformant-args", ...
+             "operator +: nonconformant arguments (op1 is %s, op2 is %s)", ...
              sprintf ("%dx", size (R))(1:end-1), sprintf ("%dx", size (C0))(1:end-1));
     endif
     if (issparse (R) && strcmp (typeinfo (C0), "diagonal matrix"))
@@ -231,7 +233,8 @@ function limit = bound (X, Y, P, R, o)
   if (o.is_scaled)
     limit = max (sizes_of (o.alpha), 1) * limit;
     if (o.beta != 0)
-      limit += 8 * eps (class (R)) * (sizes_of (P) * sizes_of (o.alpha) + sizes_of (o.c) * sizes_of (o.beta));
+      added = sizes_of (P) * sizes_of (o.alpha) + sizes_of (o.c) * sizes_of (o.beta);
+      limit += 8 * eps (class (R)) * added;
     endif
   endif
 endfunction

@@ -43,7 +43,8 @@
 %! assert (isempty (info.devices));
 
 %!test # every class, op and kind of operand
-%! for row = {single(A), single(B), {}; B, A, {"TransposeA", "transpose", "TransposeB", "ctranspose"}
+%! for row = {single(A), single(B), {}; B, A, {"TransposeA", "transpose", "TransposeB", ...
+%!                                             "ctranspose"}
 %!            A, B(:,1:2), {}; A, B(:,[]), {}; A(:,[]), B([],:), {}
 %!            A, B, {"MaxDeviceMemory", 30000}}.'
 %!   [~, info] = check_product (row{1:2}, on (0:3){:}, row{3}{:});

@@ -5,16 +5,21 @@
 %!test
 %! both = {"TransposeA", "transpose", "TransposeB", "transpose"};
 %! O = @ones;
-%! for row = {O(2, 3), O(2, 3), {}, '^operator \*: nonconformant arguments \(op1 is 2x3, op2 is 2x3\)$'
+%! for row = {O(2, 3), O(2, 3), {}, ...
+%!            '^operator \*: nonconformant arguments \(op1 is 2x3, op2 is 2x3\)$'
 %!            sparse(O (2, 3)), O(2, 3), {}, '\*'; sparse(O (2, 3)), sparse(O (2, 3)), {}, '\*'
 %!            eye(2), O(3), {}, '\*'; single(O (2, 3)), O(2, 3), {}, '\*'; "abc", "abc", {}, '\*'
 %!            O(2, 3), O(2, 3), {both{:}, "Alpha", 2}, "op1 is 3x2, op2 is 3x2"
 %!            O(2, 3), O(2, 4), both, "op1 is 3x2, op2 is 4x2"
 %!            O(2, 3), O(2, 4), {both{3:4}, "Algorithm", "tiled"}, "op1 is 2x3, op2 is 4x2"
-%!            O(2), O(2), {"C", O(2, 3)}, '^operator \+: nonconformant arguments \(op1 is 2x2, op2 is 2x3\)$'
-%!            O(2), O(2), {"C", O(2, 1)}, '\+'; O(2), O(2), {"C", 1}, '\+'; O(2), O(2), {"C", single([1, 2])}, '\+'
-%!            eye(2), O(2), {"C", [1, 2]}, '\+'; 2, O(2), {"C", [1; 2]}, '\+'; 2, O(2), {"C", O(2, 3)}, '\+'
-%!            sparse(O (2)), sparse(O (2)), {"C", O(1, 2)}, '\+'; O(2), O(2), {"C", O(2, 2, 2)}, '\+'}.'
+%!            O(2), O(2), {"C", O(2, 3)}, ...
+%!            '^operator \+: nonconformant arguments \(op1 is 2x2, op2 is 2x3\)$'
+%!            O(2), O(2), {"C", O(2, 1)}, '\+'; O(2), O(2), {"C", 1}, '\+'; ...
+%!            O(2), O(2), {"C", single([1, 2])}, '\+'
+%!            eye(2), O(2), {"C", [1, 2]}, '\+'; 2, O(2), {"C", [1; 2]}, '\+'; ...
+%!            2, O(2), {"C", O(2, 3)}, '\+'
+%!            sparse(O (2)), sparse(O (2)), {"C", O(1, 2)}, '\+'; ...
+%!            O(2), O(2), {"C", O(2, 2, 2)}, '\+'}.'
 %!   [id, text] = error_of (@gpumm, row{1:2}, row{3}{:});
 %!   assert (id, "Octave:nonconformant-args");
 %!   assert (any (regexp (text, row{4})), text);
@@ -81,11 +86,13 @@
 %! for options = {{"Alpha"}, {"Alpha", 1, "Beta"}}
 %!   assert (error_of (@gpumm, 1, 2, options{1}{:}), "gpumm:missing-value");
 %! endfor
-%! for row = {"Backend", {"cpu\0", repmat("cpu", 1, 999)}; "TransposeB", {true}; "Algorithm", {3}; "Beta", {{}}
-%!            "Alpha", {[1, 2], "x", inputParser()}; "C", {{1}, @sin}; "MaxDeviceMemory", {0, -5, NaN, Inf}
+%! for row = {"Backend", {"cpu\0", repmat("cpu", 1, 999)}; "TransposeB", {true}; ...
+%!            "Algorithm", {3}; "Beta", {{}}
+%!            "Alpha", {[1, 2], "x", inputParser()}; "C", {{1}, @sin}; ...
+%!            "MaxDeviceMemory", {0, -5, NaN, Inf}
 %!            "MaxCapability", {"7.5", 0, 0.01, blocksparse(8, 1)}
-%!            "Device", {-1, 0.5, "first", 2^31, [], "", [0, 0.5], [0, -1], [0, NaN], [0, 1, 0], [0, 51], ...
-%!                       [0, 52], [0, 1; 2, 3], {0, 1}}}.'
+%!            "Device", {-1, 0.5, "first", 2^31, [], "", [0, 0.5], [0, -1], [0, NaN], [0, 1, 0], ...
+%!                       [0, 51], [0, 52], [0, 1; 2, 3], {0, 1}}}.'
 %!   for value = row{2}
 %!     for A = {1, ones(2)}
 %!       assert (error_of (@gpumm, A{1}, A{1}, row{1}, value{1}), "gpumm:bad-value", row{1});
@@ -94,7 +101,8 @@
 %! endfor
 %! ## an algorithm that does not multiply these
 %! for row = {sparse(ones (2)), ones(2), {"tiled"}; ones(2), ones(2), {"sparse"}
-%!            int8(ones (2)), int8(ones (2)), {"blas"}; ones(2), ones(2), {"cublas", "Backend", "cpu"}}.'
+%!            int8(ones (2)), int8(ones (2)), {"blas"}; ones(2), ones(2), ...
+%!            {"cublas", "Backend", "cpu"}}.'
 %!   assert (error_of (@gpumm, row{1:2}, "Algorithm", row{3}{:}), "gpumm:unsupported");
 %! endfor
 %!error <no kernel of "naive" .* under the given MaxCapability> ...
@@ -211,7 +219,8 @@
 %!   assert (any (strfind (text, "__gpumm_multiply__: for use by gpumm only")), text);
 %! endfor
 %! assert (error_of (@__gpumm_multiply__, 1, 2, 3), "gpumm:unknown-option");
-%! for pair = {@sin, struct(); ones(2), {}; int8(ones (2)), ones(2); ones(2), true(3); ones(2), ones(2, 2, 2)
+%! for pair = {@sin, struct(); ones(2), {}; int8(ones (2)), ones(2); ones(2), true(3); ...
+%!             ones(2), ones(2, 2, 2)
 %!             single(ones (200)), ones(200)}.'
 %!   assert (error_of (@__gpumm_multiply__, pair{:}), "gpumm:special");
 %! endfor

@@ -1,6 +1,7 @@
-## faults = fail_each (WHAT, IDENTIFIERS, F, R): calls F () while the n-th allocation ("memory") or call
-## of a device ("device") fails, for every n. Each call must raise an error with one of IDENTIFIERS or
-## return R, to 1e-3; nothing may leak, and the next call must be right. How many calls failed.
+## faults = fail_each (WHAT, IDENTIFIERS, F, R): calls F () while the n-th allocation ("memory") or
+## call of a device ("device") fails, for every n. Each call must raise an error with one of
+## IDENTIFIERS or return R, to 1e-3; nothing may leak, and the next call must be right. How many
+## calls failed.
 ## SPDX-License-Identifier: BSD-3-Clause
 
 function faults = fail_each (what, identifiers, f, R)
@@ -24,7 +25,8 @@ function faults = fail_each (what, identifiers, f, R)
     if (isempty (err))
       check (is_right (C), f, "a wrong result");
     else
-      check (any (strcmp (err.identifier, identifiers)) && any (regexp (err.message, '^[a-z]+: .{9}')), f, ...
+      says_who = any (regexp (err.message, '^[a-z]+: .{9}'));
+      check (any (strcmp (err.identifier, identifiers)) && says_who, f, ...
              [err.identifier, ": ", err.message]);
       faults++;
     endif

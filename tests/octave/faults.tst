@@ -54,7 +54,8 @@
 %! endfor
 %! T = B(1:3,:);
 %! table = {S, S, S * S', {"TransposeB", "ctranspose", "Algorithm", "spgemm"}
-%!          S, B, S * B, {"Algorithm", "spmm"}; ones(600, 3), T, ones(600, 3) * T, {"Algorithm", "naive"} # widened
+%!          S, B, S * B, {"Algorithm", "spmm"}; ones(600, 3), T, ones(600, 3) * T, ...
+%!          {"Algorithm", "naive"} # widened
 %!          A, B, A * B, {"Algorithm", "strassen_register_1"}}; # in the midst of its launches
 %! faults += fail_rows ("device", id, 1, table, "Backend", "cpu");
 %! assert (faults > 50);
@@ -69,15 +70,18 @@
 %! Y = complex (X, X);
 %! Y(:,:,3) = 1;
 %! faults = 0;
-%! for pair = {X, X; Y, X; X, Y; Y, Y; X(:,:,1), X; X(:,:,1), complex(X, 1); int8(X), int8(X); single(X), single(Y)}.'
-%!   faults += fail_each ("memory", "gpumm:host-memory", @() pagemtimes (pair{:}), pagemtimes (pair{:}));
+%! for pair = {X, X; Y, X; X, Y; Y, Y; X(:,:,1), X; X(:,:,1), complex(X, 1); int8(X), int8(X); ...
+%!             single(X), single(Y)}.'
+%!   faults += fail_each ("memory", "gpumm:host-memory", @() pagemtimes (pair{:}), ...
+%!                        pagemtimes (pair{:}));
 %! endfor
 %! assert (faults > 20);
 %! X = uint16 (kron ([1, 0, 0, 1; 0, 0, 1, 0; 1, 1, 0, 0; 0, 0, 0, 0], ones (4)));
 %! for row = {"tiled", A(1:9,1:9); "classic", blocksparse(X, 4)}.'
 %!   R = gpumm_kernel (row{:}, row{2}, "Backend", "cpu");
 %!   for what = {"memory", "device"}
-%!     faults = fail_each (what{1}, {"gpumm:host-memory", "gpumm:host-failed", "gpumm:device-memory", "gpumm:device-failed"}, ...
+%!     faults = fail_each (what{1}, {"gpumm:host-memory", "gpumm:host-failed", ...
+%!                                   "gpumm:device-memory", "gpumm:device-failed"}, ...
 %!                         @() full (counted (row{:})), full (R));
 %!     assert (faults > 3);
 %!   endfor

@@ -60,9 +60,9 @@
 %!       "transpose", "none", false; "ctranspose", "none", true};
 %!endfunction
 
-## gpumm of A, a matrix of any format or a gpuArray, and of elements of its own transpose: of one variable
-## with its ops, and of two; scaled, and with C added where A is full. Which do not mirror, and how many
-## ran: none where the algorithm does not take such operands.
+## gpumm of A, a matrix of any format or a gpuArray, and of elements of its own transpose: of one
+## variable with its ops, and of two; scaled, and with C added where A is full. Which do not mirror,
+## and how many ran: none where the algorithm does not take such operands.
 %!function [bad, ran] = by_gpumm (A, varargin)
 %!  bad = {};
 %!  ran = 0;
@@ -104,7 +104,8 @@
 %!  bad = {};
 %!  T = A.';
 %!  H = A';
-%!  forms = {A*A', A'*A, conj(A)*A.', A.'*conj(A), A*H, H*A, T*T', H.'*H.'', A*A.', A.'*A, A*T, T*A};
+%!  forms = {A*A', A'*A, conj(A)*A.', A.'*conj(A), A*H, H*A, T*T', H.'*H.'', A*A.', A.'*A, A*T, ...
+%!           T*A};
 %!  is_full = ! issparse (A) && ! isa (gather (A), "blocksparse");
 %!  if (is_full) # parts of others are computed anew
 %!    forms = [{A(:,2:end)*A(:,2:end)', A(:,1:end-1)'*A(:,1:end-1)}, forms];
@@ -117,7 +118,8 @@
 %!  endfor
 %!endfunction
 
-## Each row: how A is made, types, sizes, the algorithms, further options; and how many cells run at least.
+## Each row: how A is made, types, sizes, the algorithms, further options; and how many cells run at
+## least.
 %!function walk (table, least)
 %!  bad = {};
 %!  ran = 0;
@@ -128,7 +130,8 @@
 %!        A = make (s{1}, type);
 %!        for name = algorithms
 %!          [b, r] = by_gpumm (A, "Algorithm", name{1}, options{:});
-%!          what = sprintf ("%s %s %dx%d %s %s: ", func2str (make), type, s{1}, name{1}, disp (options));
+%!          what = sprintf ("%s %s %dx%d %s %s: ", func2str (make), type, s{1}, name{1}, ...
+%!                          disp (options));
 %!          bad = [bad, strcat({what}, b)];
 %!          ran += r;
 %!        endfor
@@ -150,14 +153,15 @@
 %!          full, "sdcz", {[200, 300], [600, 40]}, {"auto"}, {}
 %!          full, "sdcz", {[70, 60]}, {"tiled_32"}, {cpu{:}, "MaxDeviceMemory", 6e4}
 %!          full, "sdcz", {[70, 60]}, {"tiled_32"}, {cpu{:}, "Device", 0:3}
-%!          full, "dz", {[1301, 7]}, {"register"}, cpu}; # so large that tiles are cut for the transfers
+%!          full, "dz", {[1301, 7]}, {"register"}, cpu}; # tiles are cut for the transfers
 %! if (gpu)
 %!   on_gpu = {"Backend", "gpu"};
 %!   table = [table
 %!            {full, "sdcz", small, names, on_gpu
 %!             full, "sdcz", small(4), kernels, on_gpu
 %!             full, "sdcz", {[3000, 64]}, {"auto"}, {}
-%!             full, "sdcz", {[2100, 70]}, {"cublas", "register", "emulated"}, {on_gpu{:}, "MaxDeviceMemory", 40e6}}];
+%!             full, "sdcz", {[2100, 70]}, {"cublas", "register", "emulated"}, ...
+%!             {on_gpu{:}, "MaxDeviceMemory", 40e6}}];
 %! endif
 %! walk (table, 3000);
 
@@ -183,7 +187,8 @@
 %! bad = {};
 %! ran = 0;
 %! for type = "sdcz"
-%!   for row = {@random_matrix, {[1, 7], [7, 1], [2, 3], [33, 20], [500, 7], [2100, 300](:,1:2 * gpu)}
+%!   for row = {@random_matrix, {[1, 7], [7, 1], [2, 3], [33, 20], [500, 7], ...
+%!                               [2100, 300](:,1:2 * gpu)}
 %!              @scattered, {[1, 7], [7, 1], [2, 3], [33, 20]}(:,1:4 * any (type == "dz"))
 %!              @in_blocks, {[4, 12], [12, 4], [40, 60]}}.'
 %!     for s = row{2}(! cellfun (@isempty, row{2}))
@@ -222,7 +227,8 @@
 %!             C = C(:,:,1);
 %!           endif
 %!           if (! mirrors (C, p{3}))
-%!             bad{end+1} = sprintf ("%s %s, pages %s: %s, %s", class (X{1}), type, mat2str (s{1}), p{1:2});
+%!             bad{end+1} = sprintf ("%s %s, pages %s: %s, %s", class (X{1}), type, ...
+%!                                   mat2str (s{1}), p{1:2});
 %!           endif
 %!         endfor
 %!       endfor

@@ -15,7 +15,8 @@
 %!      found = found.(name{1});
 %!    endfor
 %!    if (! isequaln (found, varargin{i+1}))
-%!      error ("%s: %s is %s and not %s", t.kernel, varargin{i}, disp (found), disp (varargin{i+1}));
+%!      error ("%s: %s is %s and not %s", t.kernel, varargin{i}, disp (found), ...
+%!             disp (varargin{i+1}));
 %!    endif
 %!  endfor
 %!endfunction
@@ -38,7 +39,8 @@
 %!     endfor
 %!   endfor
 %! endfor
-%! for row = {"tiled", ones(3, 0), ones(0, 2); "naive", 1:3, (1:3)'; "naive", single([1, 2]), [1i; 2]
+%! for row = {"tiled", ones(3, 0), ones(0, 2); "naive", 1:3, (1:3)'; ...
+%!            "naive", single([1, 2]), [1i; 2]
 %!            "naive", [true, false], [2; 3]; "naive", eye(2), [2; 3]}.'
 %!   C = gpumm_kernel (row{:});
 %!   R = row{2} * row{3};
@@ -50,10 +52,11 @@
 %! [C, t] = gpumm_kernel ("naive", A, B, "Backend", "cpu");
 %! assert (C, A * B, 1e-12);
 %! b = t.tile(1) * t.tile(2);
-%! check (t, "per_block.load.total.elements", 2 * n * b, "load.A.elements", n ^ 3, "load.B.elements", n ^ 3, ...
+%! check (t, "per_block.load.total.elements", 2 * n * b, "load.A.elements", n ^ 3, ...
+%!        "load.B.elements", n ^ 3, ...
 %!        "load.total.elements", 2 * n ^ 3, "load.C.elements", 0, "store.C.elements", n ^ 2, ...
-%!        "store.total", t.store.C, "flops.done", 2 * n ^ 3, "flops.needed", 2 * n ^ 3, "barriers", 0, ...
-%!        "shared.load.elements", 0, "blocks", prod (t.grid), "launches", 1);
+%!        "store.total", t.store.C, "flops.done", 2 * n ^ 3, "flops.needed", 2 * n ^ 3, ...
+%!        "barriers", 0, "shared.load.elements", 0, "blocks", prod (t.grid), "launches", 1);
 %! assert (prod (t.threads), b);
 
 ## tiled: a b x b block reads 2 n b, all blocks 2 n^3 / b; two barriers a step; shared memory reads
@@ -64,10 +67,11 @@
 %!   assert (C, A * B, 1e-12);
 %!   loads = 2 * n ^ 3 / b;
 %!   check (t, "kernel", sprintf ("tiled_%d", b), "per_block.load.total.elements", 2 * n * b, ...
-%!          "load.total.elements", loads, "load.A", t.load.B, "load.total.sectors", loads / 4, ... # 4 doubles each
-%!          "shared.load.elements", 2 * n ^ 3, "shared.store.elements", loads, "per_block.barriers", 2 * n / b, ...
-%!          "grid", [n, n] / b, "threads", [b, b], "shared_bytes", 2 * 8 * b * (b + 1), ...
-%!          "per_block.flops", 2 * n * b ^ 2, "bytes", 8 * (loads + n ^ 2), "intensity", t.flops.done / t.bytes);
+%!          "load.total.elements", loads, "load.A", t.load.B, "shared.load.elements", 2 * n ^ 3, ...
+%!          "load.total.sectors", loads / 4, "shared.store.elements", loads, ... # 4 doubles each
+%!          "per_block.barriers", 2 * n / b, "grid", [n, n] / b, "threads", [b, b], ...
+%!          "shared_bytes", 2 * 8 * b * (b + 1), "per_block.flops", 2 * n * b ^ 2, ...
+%!          "bytes", 8 * (loads + n ^ 2), "intensity", t.flops.done / t.bytes);
 %! endfor
 
 ## register: thread_m + thread_n reads from shared memory for thread_m thread_n multiply-adds
@@ -75,7 +79,8 @@
 %! for tile = {[32, 32, 4], [64, 64, 8]}
 %!   [C, t] = gpumm_kernel ("register", A, B, "Tile", tile{1}, "Backend", "cpu");
 %!   assert (C, A * B, 1e-12);
-%!   check (t, "load.total.elements", 2 * n ^ 3 / tile{1}(1), "shared.load.conflicts", 0, "shared.store.conflicts", 0, ...
+%!   check (t, "load.total.elements", 2 * n ^ 3 / tile{1}(1), "shared.load.conflicts", 0, ...
+%!          "shared.store.conflicts", 0, ...
 %!          "shared.load.elements", n ^ 3 * sum (t.thread) / prod (t.thread));
 %!   [~, u] = gpumm_kernel ("register", A, B, "Thread", t.thread, "Backend", "cpu");
 %!   check (u, "kernel", t.kernel);
@@ -87,7 +92,8 @@
 %! [C, turned] = gpumm_kernel ("naive", A', B, "TransposeA", "transpose", "Backend", "cpu");
 %! [~, narrow] = gpumm_kernel ("naive", single (A), single (B), "Backend", "cpu");
 %! per_request = @(load) load.sectors / load.requests;
-%! assert (cellfun (per_request, {t.load.A, t.load.B, turned.load.A, narrow.load.A}), [8, 1, 32, 4]);
+%! assert (cellfun (per_request, {t.load.A, t.load.B, turned.load.A, narrow.load.A}), ...
+%!         [8, 1, 32, 4]);
 %! assert (C, A * B, 1e-12);
 %! ## tiled turns the tile on its way instead
 %! [~, t] = gpumm_kernel ("tiled", A, B, "Tile", 32, "Backend", "cpu");
@@ -103,7 +109,8 @@
 %! assert (C, X * Y, 1e-4);
 %! requests = unpadded.load.B.requests;
 %! check (padded, "shared.store.conflicts", 0, "shared.load.conflicts", 0);
-%! check (unpadded, "shared.store.conflicts", 31 * requests, "load", padded.load, "shared_bytes", 2 * 4 * 32 * 32, ...
+%! check (unpadded, "shared.store.conflicts", 31 * requests, "load", padded.load, ...
+%!        "shared_bytes", 2 * 4 * 32 * 32, ...
 %!        "shared.store.passes", 33 * requests); # 32 for B, 1 for A
 
 ## odd sizes: 33 x 33 by tiles of 32 fills four blocks of 64 x 64, and loads only what is there
@@ -112,7 +119,8 @@
 %! [C, t] = gpumm_kernel ("tiled", A33, A33, "Tile", 32, "Backend", "cpu");
 %! assert (C, A33 * A33, 1e-12);
 %! check (t, "grid", [2, 2], "blocks", 4, "flops.needed", 2 * 33 ^ 3, "flops.done", 2 * 64 ^ 3, ...
-%!        "load.A.elements", 2 * 33 ^ 2, "load.total.elements", 4 * 33 ^ 2, "store.C.elements", 33 ^ 2);
+%!        "load.A.elements", 2 * 33 ^ 2, "load.total.elements", 4 * 33 ^ 2, "store.C.elements", ...
+%!        33 ^ 2);
 %! [~, t] = gpumm_kernel ("tiled", A33, A33, "Tile", 8, "Backend", "cpu");
 %! check (t, "flops.done", 2 * 40 ^ 3);
 
@@ -148,7 +156,8 @@
 %! assert (C, big * big');
 %! [C, t] = gpumm_kernel ("register", big, big', "Backend", "cpu", "Count", false);
 %! assert (C, big * big');
-%! check (t, "load.total.elements", NaN, "flops.done", NaN, "barriers", NaN, "blocks", prod (t.grid));
+%! check (t, "load.total.elements", NaN, "flops.done", NaN, "barriers", NaN, "blocks", ...
+%!        prod (t.grid));
 %! assert (t.seconds > 0);
 %!error <"Count", false>
 %! [C, t] = gpumm_kernel ("register", ones (257, 256), ones (256, 257), "Backend", "cpu");
@@ -161,7 +170,8 @@
 %!test
 %! [C, t] = gpumm_kernel ("loops", A, B);
 %! assert (C, A * B, 1e-12);
-%! check (t, "kernel", "loops", "flops.needed", 2 * n ^ 3, "flops.done", NaN, "launches", 0, "backend", "cpu");
+%! check (t, "kernel", "loops", "flops.needed", 2 * n ^ 3, "flops.done", NaN, "launches", 0, ...
+%!        "backend", "cpu");
 %! assert (isnan (t.tile(1)));
 
 ## counting stops, and counts afresh
@@ -202,10 +212,12 @@
 %!     [C, t] = gpumm_kernel (name{1}, S, T, "Backend", "cpu");
 %!     assert (isequal (C, R));
 %!     assert (underlyingType (C), "uint32");
-%!     check (t, "kernel", lower (name{1}), "algorithm", "classic", "precision", "uint16", "load.A.elements", reads, ...
-%!            "load.B.elements", reads, "store.A.elements", 0, "store.C.elements", nnzb (R) * b ^ 2, ...
-%!            "flops.needed", 2 * reads, "flops.done", 2 * reads, "tile", [b, b, b], "thread", [1, 1], ...
-%!            "threads", [b, b], "grid", [4, 3], "per_block.flops", 2 * reads / 12);
+%!     check (t, "kernel", lower (name{1}), "algorithm", "classic", "precision", "uint16", ...
+%!            "load.A.elements", reads, ...
+%!            "load.B.elements", reads, "store.A.elements", 0, "store.C.elements", ...
+%!            nnzb (R) * b ^ 2, ...
+%!            "flops.needed", 2 * reads, "flops.done", 2 * reads, "tile", [b, b, b], "thread", ...
+%!            [1, 1], "threads", [b, b], "grid", [4, 3], "per_block.flops", 2 * reads / 12);
 %!     assert (t.load.total.elements > 2 * reads); # and where the blocks lie
 %!     assert (t.launches > 1 && t.seconds > 0);
 %!     launches.(lower (name{1})) = t.launches;

@@ -34,9 +34,12 @@
 %! T = sprand (20000, 25000, 2e-4);
 %! a = {"TransposeA", "ctranspose"};
 %! b = {"TransposeB", "ctranspose"};
-%! for row = {A, B, {}; A', B, a; A, B', b; A, A, b; single(A), single(B), {}; Z, B(1:600,:), {}; Z, Z, a
-%!            S, T, {}; S, S, b; S', T, a; S, rand(20000, 20), {}; rand(20, 30000), S, {}; S, rand(20, 20000), b
-%!            rand(1e6, 3), rand(3, 2), {}; rand(3, 1e6), rand(1e6, 2), {}; rand(2000, 1), rand(1, 2000), {}
+%! for row = {A, B, {}; A', B, a; A, B', b; A, A, b; single(A), single(B), {}; ...
+%!            Z, B(1:600,:), {}; Z, Z, a
+%!            S, T, {}; S, S, b; S', T, a; S, rand(20000, 20), {}; rand(20, 30000), S, {}; ...
+%!            S, rand(20, 20000), b
+%!            rand(1e6, 3), rand(3, 2), {}; rand(3, 1e6), rand(1e6, 2), {}; ...
+%!            rand(2000, 1), rand(1, 2000), {}
 %!            rand(2, 3), rand(3, 1e6), {}}.'
 %!   check_by_vectors (row{1:2}, row{3}{:});
 %! endfor

@@ -51,7 +51,8 @@
 %! S(S < 0.2) = -S(S < 0.2);
 %! Z = S + 1i * S.^2;
 %! F = rand (2000, 30);
-%! for f = {@() S * S, @() Z * S, @() S' * Z, @() S * F, @() F' * S, @() Z * (F + 1i), @() S.' * F, @() Z' * F, @() F * F'}
+%! for f = {@() S * S, @() Z * S, @() S' * Z, @() S * F, @() F' * S, @() Z * (F + 1i), ...
+%!          @() S.' * F, @() Z' * F, @() F * F'}
 %!   right = f{1} ();
 %!   [C, count] = with_gpumm (f{1});
 %!   assert (count == 1, func2str (f{1}));
@@ -107,7 +108,8 @@
 %!test # errors are Octave's own, with its texts, and nothing is left of them
 %! A = ones (600);
 %! lasterr ("");
-%! for f = {@() A * ones(500), @() A' * ones(500, 600), @() ones (500, 600, 2) * A, @() speye (600) * ones (500)}
+%! for f = {@() A * ones(500), @() A' * ones(500, 600), @() ones (500, 600, 2) * A, ...
+%!          @() speye (600) * ones (500)}
 %!   [~, said] = error_of (f{1});
 %!   was = gpumm_mtimes (true);
 %!   [~, message] = error_of (f{1});

@@ -25,14 +25,16 @@
 %!  X(place) = value;
 %!endfunction
 
-## real numbers, and complex ones, of which either part decides; the ends of the types are in test_narrow
+## real numbers, and complex ones, of which either part decides; the ends of the types are in
+## test_narrow
 %!test
 %! rand ("twister", 72);
 %! X = randi ([-128, 127], 700, 3);
 %! Z = complex (X, X(:,[3, 1, 2]));
-%! reals = {127, 1; -128, 1; 128, 2; -129, 2; 32767, 2; -32768, 2; 32768, 4; -32769, 4; 2^24, 4; 2^24 + 1, 8
-%!          0.5, 4; 1 + 2^-23, 4; 1 + 2^-24, 8; realmax("single"), 4; realmax, 8; 2^-149, 4; 2^-150, 8
-%!          2^-1074, 8; Inf, 4; -Inf, 4; NaN, 8; 2^31, 4; -2^31, 4; -0, 4}; # minus zero is no integer
+%! reals = {127, 1; -128, 1; 128, 2; -129, 2; 32767, 2; -32768, 2; 32768, 4; -32769, 4
+%!          2^24, 4; 2^24 + 1, 8; 0.5, 4; 1 + 2^-23, 4; 1 + 2^-24, 8; realmax("single"), 4
+%!          realmax, 8; 2^-149, 4; 2^-150, 8; 2^-1074, 8; Inf, 4; -Inf, 4; NaN, 8; 2^31, 4; -2^31, 4
+%!          -0, 4}; # minus zero is no integer
 %! for case_ = reals.'
 %!   [value, bytes] = case_{:};
 %!   for place = [1, 699, 2100]
@@ -44,7 +46,8 @@
 %!   endif
 %! endfor
 %! check_width (Z, 1);
-%! for case_ = {complex(1, 1000), 2; complex(-1000, 1), 2; complex(0, 0.25), 4; complex(0.1, 0), 8}.'
+%! for case_ = {complex(1, 1000), 2; complex(-1000, 1), 2; complex(0, 0.25), 4; ...
+%!              complex(0.1, 0), 8}.'
 %!   check_width (with (Z, case_{1}, 2100), case_{2});
 %!   check_width (single (with (Z, case_{1}, 2100)), min (case_{2}, 4));
 %! endfor

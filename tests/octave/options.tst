@@ -75,25 +75,30 @@
 %!   assert (error_of (@gpumm, S, S, option{1}{:}), "gpumm:gpuArray:gather", option{1}{1});
 %! endfor
 
-## Alpha, Beta and C: of each class, and with each kernel, in products.tst. Beta is 1 where C is given; what
-## a zero multiplies is not read, as in BLAS; a complex Alpha without imaginary part counts as complex, as
-## it does for `*`; an Alpha that is not finite multiplies the sum, not its terms
+## Alpha, Beta and C: of each class, and with each kernel, in products.tst. Beta is 1 where C is
+## given; what a zero multiplies is not read, as in BLAS; a complex Alpha without imaginary part
+## counts as complex, as it does for `*`; an Alpha that is not finite multiplies the sum, not its
+## terms
 %!test
 %! A = magic (3);
 %! N = NaN (3);
 %! D = [Inf, 1; 2, 3];
 %! O = ones (2);
 %! X = zeros (2, 0);
-%! for row = {A, A, {"C", A}; A, A, {"C", A, "Beta", 0}; A, A, {"Alpha", 2}; eye(3), A, {"Alpha", 2, "C", A}
-%!            2, A, {"Alpha", 2, "C", A, "Beta", -1}; A, A, {"C", 1:3, "Beta", 0}; D, D, {"Alpha", complex(2, 0)}
-%!            sparse(N), sparse(N), {"Alpha", 0}; sparse(N), N, {"Alpha", 0}; diag([NaN, 1]), O, {"Alpha", 0}
+%! for row = {A, A, {"C", A}; A, A, {"C", A, "Beta", 0}; A, A, {"Alpha", 2}; ...
+%!            eye(3), A, {"Alpha", 2, "C", A}
+%!            2, A, {"Alpha", 2, "C", A, "Beta", -1}; A, A, {"C", 1:3, "Beta", 0}; ...
+%!            D, D, {"Alpha", complex(2, 0)}
+%!            sparse(N), sparse(N), {"Alpha", 0}; sparse(N), N, {"Alpha", 0}; ...
+%!            diag([NaN, 1]), O, {"Alpha", 0}
 %!            NaN, O, {"Alpha", 0, "C", O}; X, X.', {"C", O}; O, O, {"Beta", NaN, "C", eye(2)}
 %!            1:3, repmat([1; 1; -1], 1, 3), {"Alpha", Inf}; [1, 0, -3], ones(3, 2), {"Alpha", Inf}
 %!            [1, 0, -3]', ones(3, 2), {"Alpha", -Inf, "TransposeA", "transpose"}}.'
 %!   check_product (row{1:2}, row{3}{:});
 %! endfor
 %! for algorithm = [{"auto"}, algorithms_for(A, A)]
-%!   for row = {A, {"C", N, "Beta", 0}, A * A; N, {"Alpha", 0}, zeros(3); N, {"Alpha", 0, "C", A, "Beta", 2}, 2 * A}.'
+%!   for row = {A, {"C", N, "Beta", 0}, A * A; N, {"Alpha", 0}, zeros(3); ...
+%!              N, {"Alpha", 0, "C", A, "Beta", 2}, 2 * A}.'
 %!     assert (gpumm (row{1}, row{1}, row{2}{:}, "Algorithm", algorithm{1}), row{3});
 %!   endfor
 %! endfor
@@ -182,7 +187,8 @@
 %!     Y = zeros (0, 3, c{1});
 %!     for algorithm = [{"auto"}, algorithms_for(ones (2, c{1}), ones (2, c{1}))]
 %!       check_product (X, Y, "Alpha", alpha{1}, "Algorithm", algorithm{1});
-%!       check_product (X, Y, "Alpha", alpha{1}, "Algorithm", algorithm{1}, "Beta", 2, "C", ones (2, 3, c{1}));
+%!       check_product (X, Y, "Alpha", alpha{1}, "Algorithm", algorithm{1}, "Beta", 2, "C", ...
+%!                      ones (2, 3, c{1}));
 %!     endfor
 %!   endfor
 %!   for pair = {sparse(2, 0), zeros(0, 3); zeros(2, 0), sparse(0, 3); sparse(2, 0), sparse(0, 3)}.'
@@ -211,7 +217,8 @@
 %!   assert (info.backend, "cpu");
 %!   assert (info.device.index, -1);
 %! endif
-%! for option = {{"Device", 99}, {"Device", 99, "Backend", "cpu"}, {"Device", sparse(0)}, {"Device", [0, 0]}, ...
+%! for option = {{"Device", 99}, {"Device", 99, "Backend", "cpu"}, {"Device", sparse(0)}, ...
+%!               {"Device", [0, 0]}, ...
 %!                {"Device", NaN}, {"Device", complex(0, 1)}, {"MaxDeviceMemory", sparse(1e6)}, ...
 %!                {"MaxCapability", sparse(9)}}
 %!   assert (error_of (@gpumm, ones (2), ones (2), option{1}{:}), "gpumm:bad-value");
@@ -221,9 +228,11 @@
 %!test
 %! A = magic (2);
 %! S = blocksparse (ones (2), 2);
-%! for row = {A, A, {"Alpha", blocksparse(3, 1)}; A, i * A, {"Alpha", blocksparse(3, 1)}; A, A, {"C", S}
+%! for row = {A, A, {"Alpha", blocksparse(3, 1)}; A, i * A, {"Alpha", blocksparse(3, 1)}; ...
+%!            A, A, {"C", S}
 %!            A, A, {"C", S, "Beta", 2}; single(A), A, {"C", S}; A, A, {"Beta", complex(0, 0)}
-%!            A, A, {"Alpha", sparse(2), "Device", uint8(0)}; A, A, {"Alpha", eye(1), "MaxCapability", single(9)}}.'
+%!            A, A, {"Alpha", sparse(2), "Device", uint8(0)}; A, A, ...
+%!            {"Alpha", eye(1), "MaxCapability", single(9)}}.'
 %!   check_product (row{1:2}, row{3}{:});
 %! endfor
 

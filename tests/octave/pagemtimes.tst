@@ -12,12 +12,13 @@
 %!  endif
 %!endfunction
 
-## [R, LIMIT]: the result, and the rounding that it may have: the terms of each element's sum by size, times
-## their number.
+## [R, LIMIT]: the result, and the rounding that it may have: the terms of each element's sum by
+## size, times their number.
 %!function [R, limit] = by_loop (X, op_x, Y, op_y)
 %!  pages_x = [size(X)(3:end), ones(1, ndims (Y) - ndims (X)), 1, 1];
 %!  pages_y = [size(Y)(3:end), ones(1, ndims (X) - ndims (Y)), 1, 1];
-%!  x_of = reshape (1:prod (pages_x), pages_x) + zeros (pages_y); # along a dimension of size 1 always the first
+%!  x_of = reshape (1:prod (pages_x), ...
+%!                  pages_x) + zeros (pages_y); # along a dimension of size 1 always the first
 %!  y_of = reshape (1:prod (pages_y), pages_y) + zeros (pages_x);
 %!  classes = {class(X), class(Y)};
 %!  is_integer = [isinteger(X), isinteger(Y)];
@@ -45,8 +46,8 @@
 %!  endif
 %!endfunction
 
-## Fails where pagemtimes gives another result. Which part of a complex number is NaN and which Inf depends
-## on the routine.
+## Fails where pagemtimes gives another result. Which part of a complex number is NaN and which Inf
+## depends on the routine.
 %!function check (X, Y, op_x = "none", op_y = "none")
 %!  if (nargin == 2)
 %!    Z = pagemtimes (X, Y);
@@ -284,7 +285,8 @@
 %!test
 %! c = "Octave:nonconformant-args";
 %! O = @ones;
-%! for row = {c, '^pagemtimes: nonconformant arguments \(op1 is 2x3, op2 is 2x3\)$', {O(2, 3), O(2, 3)}
+%! for row = {c, '^pagemtimes: nonconformant arguments \(op1 is 2x3, op2 is 2x3\)$', ...
+%!            {O(2, 3), O(2, 3)}
 %!            c, "op1 is 3x2x4, op2 is 3x2", {O(2, 3, 4), "transpose", O(2, 3), "ctranspose"}
 %!            c, "op1 is 2x2x3, op2 is 2x2x2", {O(2, 2, 3), O(2, 2, 2)}
 %!            c, "op1 is 2x2x1x3, op2 is 2x2x1x2", {O(2, 2, 1, 3), O(2, 2, 1, 2)}
@@ -292,7 +294,8 @@
 %!            c, "op1 is 1x1x2, op2 is 1x1x3", {cat(3, 1i, 1), O(2, 2, 3)}
 %!            c, "op1 is", {O(2, 2, 0), O(2, 2, 2)}; c, "op1 is", {O(2, 3, 0), O(2, 3)}
 %!            c, "op1 is", {int8(O (2, 3, 4)), int8(O (2, 3))}
-%!            "gpumm:bad-value", "pagemtimes: ", {1, "no", 1, "none"}; "gpumm:bad-value", "pagemtimes: ", {1, "none", 1, ""}
+%!            "gpumm:bad-value", "pagemtimes: ", {1, "no", 1, "none"}; ...
+%!            "gpumm:bad-value", "pagemtimes: ", {1, "none", 1, ""}
 %!            "gpumm:bad-value", 'transpX must be "none", "transpose" or "ctranspose"', {1, 1, 1, 1}
 %!            "gpumm:bad-value", "transpY must be", {1, "none", 1, {"none"}}
 %!            "gpumm:host-memory", "result is too large", {zeros(1e6, 0), zeros(0, 1e6, 3)}
@@ -305,7 +308,8 @@
 %!   [~, text] = error_of (@pagemtimes, arguments{1}{:});
 %!   assert (strncmp (text, "Invalid call to pagemtimes", 26));
 %! endfor
-%! for arguments = {{}, {O(2)}, {O(2), O(2), O(2)}, {O(2), 2, O(2), 4}, {O(2), "none", sparse(O (2)), "none"}, ...
+%! for arguments = {{}, {O(2)}, {O(2), O(2), O(2)}, {O(2), 2, O(2), 4}, ...
+%!                  {O(2), "none", sparse(O (2)), "none"}, ...
 %!                  {O(2, 2, 2), O(2, 2, 3)}, {O(2, 3), O(2, 3)}, {O(2), single(O (2))}}
 %!   assert (error_of (@__gpumm_pages__, arguments{1}{:}), "gpumm:special");
 %! endfor
@@ -328,10 +332,13 @@
 %! assert (pagefun (@ctranspose, [true, false]), [true; false]);
 %! assert (pagefun (@transpose, "ab"), ["a"; "b"]);
 %! assert (pagefun (@transpose, zeros (2, 0, 3)), zeros (0, 2, 3));
-%! for row = {"gpumm:bad-value", {@mldivide, 1, 2}; "gpumm:bad-value", {"mtimes ", 1, 2}; "gpumm:bad-value", {1, 2}
+%! for row = {"gpumm:bad-value", {@mldivide, 1, 2}; "gpumm:bad-value", {"mtimes ", 1, 2}; ...
+%!            "gpumm:bad-value", {1, 2}
 %!            "gpumm:bad-value", {{@mtimes}, 1, 2}; "gpumm:undefined-operator", {@ctranspose, {1}}
 %!            "gpumm:undefined-operator", {@mtimes, sparse(1), 1}
-%!            "Octave:nonconformant-args", {@mtimes, ones(2, 3), ones(2, 3)}; "Octave:invalid-fun-call", {}
-%!            "Octave:invalid-fun-call", {@mtimes, 1, 2, 3}; "Octave:invalid-fun-call", {@transpose, 1, 2}}.'
+%!            "Octave:nonconformant-args", {@mtimes, ones(2, 3), ones(2, 3)}; ...
+%!            "Octave:invalid-fun-call", {}
+%!            "Octave:invalid-fun-call", {@mtimes, 1, 2, 3}; "Octave:invalid-fun-call", ...
+%!            {@transpose, 1, 2}}.'
 %!   assert (error_of (@pagefun, row{2}{:}), row{1});
 %! endfor

@@ -1,6 +1,6 @@
-## products.tst - the tables of what gpumm (A, B, OPTIONS...) gives: operands of each type by operands
-## of each type, sizes at edges and around tiles, each pair of transposes, each algorithm and kernel.
-## check_product compares each product with Octave's expression.
+## products.tst - the tables of what gpumm (A, B, OPTIONS...) gives: operands of each type by
+## operands of each type, sizes at edges and around tiles, each pair of transposes, each algorithm
+## and kernel. check_product compares each product with Octave's expression.
 ## SPDX-License-Identifier: BSD-3-Clause
 
 %!shared all_types, floats, some_types, edges, tiles
@@ -50,7 +50,8 @@
 %!   for a = list_a
 %!     for b = list_b
 %!       some = sizes(:,:,mod (count, size (sizes, 3)) + 1);
-%!       if (any (ismember (all_types(is_integer), {a{1}, b{1}}))) # mostly errors, whatever the sizes
+%!       if (any (ismember (all_types(is_integer), ...
+%!                          {a{1}, b{1}}))) # mostly errors, whatever the sizes
 %!         some = some(1+mod (count, 3):3:end,:);
 %!       endif
 %!       for s = some.'
@@ -70,7 +71,7 @@
 %! endfor
 %! assert (count > 6000);
 
-## ---- integers of one class: exact, saturated once. gpumm's extension of `*` -----------------------
+## ---- integers of one class: exact, saturated once. gpumm's extension of `*` ---------------------
 
 ## the oracle itself, by hand
 %!test
@@ -84,11 +85,12 @@
 %!   assert (exact_integer_product (row{1:2}, class (row{3})), row{3});
 %! endfor
 
-## each class into each class, over whole ranges, so that narrow results saturate, and small numbers;
-## and sums that need more than 128 bits, or far more than 2^53
+## each class into each class, over whole ranges, so that narrow results saturate, and small
+## numbers; and sums that need more than 128 bits, or far more than 2^53
 %!test
 %! integers = all_types(end-7:end);
-%! sizes = [1, 1, 1; 1, 5, 1; 3, 1, 2; 2, 3, 4; 17, 16, 15; 33, 65, 31; 0, 3, 2; 2, 0, 3; 5, 200, 1](:,[1, 2, 2, 3]);
+%! sizes = [1, 1, 1; 1, 5, 1; 3, 1, 2; 2, 3, 4; 17, 16, 15; 33, 65, 31; 0, 3, 2; 2, 0, 3; ...
+%!          5, 200, 1](:,[1, 2, 2, 3]);
 %! count = 0;
 %! for type = integers
 %!   for out = [integers, {"double", "single"}]
@@ -105,7 +107,8 @@
 %!     ends = {repmat(intmin (type{1}), 2, n), repmat(intmax (type{1}), 2, n)};
 %!     for i = 1:4 * (n < 1e5 || sizeof (ends{1}(1)) < 4)
 %!       for out = {"int64", "uint64", type{1}}
-%!         check_product (ends{1 + (i > 2)}, ends{1 + mod(i, 2)}, "TransposeB", "transpose", "OutputClass", out{1});
+%!         check_product (ends{1 + (i > 2)}, ends{1 + mod(i, 2)}, "TransposeB", "transpose", ...
+%!                        "OutputClass", out{1});
 %!       endfor
 %!     endfor
 %!   endfor
@@ -128,7 +131,8 @@
 %! X = reshape (int8 (5:5:120), 2, 3, 4);
 %! assert (gpumm (int8 (100), X, "OutputClass", "int16"), int16 (100) * int16 (X));
 %! assert (gpumm (X, int8 (100), "OutputClass", "int16"), int16 (100) * int16 (X));
-%! assert (gpumm (int8 (100), int8 ([2, 3]), "OutputClass", "int32", "TransposeB", "transpose"), int32 ([200; 300]));
+%! assert (gpumm (int8 (100), int8 ([2, 3]), "OutputClass", "int32", "TransposeB", "transpose"), ...
+%!         int32 ([200; 300]));
 
 ## each algorithm and kernel by name, where it runs; on the GPU, too
 %!test
@@ -145,10 +149,12 @@
 %!       for i = 1:rows (sizes) * any (k.types == "dszc"(t))
 %!         [A, B, options] = drawn (floats{t}, floats{t}, sizes(i,:), i);
 %!         try
-%!           [~, said] = check_product (A, B, options{:}, "Algorithm", k.name, "Backend", backend{1});
+%!           [~, said] = check_product (A, B, options{:}, "Algorithm", k.name, "Backend", ...
+%!                                      backend{1});
 %!           ran++;
 %!         catch err # a row may be for few rows or columns alone, and says so
-%!           if (strcmp (backend{1}, "auto") || isempty (strfind (err.message, ["no kernel of \"" k.name "\""])))
+%!           if (strcmp (backend{1}, "auto") || isempty (strfind (err.message, ...
+%!               ["no kernel of \"" k.name "\""])))
 %!             rethrow (err);
 %!           endif
 %!         end_try_catch
@@ -173,8 +179,8 @@
 %! endfor
 
 ## ---- A with itself ------------------------------------------------------------------------------
-## Some algorithms take a shorter way where both operands are one matrix (syrk and herk, one copy on the
-## device).
+## Some algorithms take a shorter way where both operands are one matrix (syrk and herk, one copy on
+## the device).
 
 ## B that is A, with its memory, or has memory of its own with the same elements or nearly so.
 %!function list = beside (A)
@@ -222,13 +228,15 @@
 
 %!test # as "auto" chooses, by each algorithm and kernel, in tiles; sparse by every way
 %! info = gpumm_info ();
-%! full_sizes = {[1, 1], [2, 2], [2, 3], [3, 2], [1, 4], [4, 1], [16, 16], [31, 33], [33, 31], [70, 70]};
+%! full_sizes = {[1, 1], [2, 2], [2, 3], [3, 2], [1, 4], [4, 1], [16, 16], [31, 33], [33, 31], ...
+%!               [70, 70]};
 %! sparse_sizes = {[1, 1], [2, 2], [3, 5], [17, 17], [33, 20]};
 %! types = {"sparse", "sparse complex"};
 %! table = {floats, full_sizes, {}, 1500
 %!          types, sparse_sizes, {}, 200
 %!          {"sparse logical", "logical"}, sparse_sizes, {}, 100
-%!          {"int8", "uint16", "int32", "uint64"}, {[1, 1], [4, 8], [12, 12]}, {"OutputClass", "double"}, 200
+%!          {"int8", "uint16", "int32", "uint64"}, {[1, 1], [4, 8], [12, 12]}, ...
+%!          {"OutputClass", "double"}, 200
 %!          {"int8", "uint16", "int32", "uint64"}, {[1, 1], [4, 8], [12, 12]}, {}, 200
 %!          {"complex"}, {[65, 65], [60, 70]}, {"Algorithm", "tiled_32", "MaxDeviceMemory", 6e4}, 40
 %!          {"double"}, {[65, 65]}, {"Algorithm", "tiled_32", "MaxDeviceMemory", 4e4}, 40};
@@ -244,7 +252,8 @@
 %!   endfor
 %! endfor
 %! for k = info.kernels'
-%!   table(end+1,:) = {floats(find (ismember ("dszc", k.types), 1, "last")), {[5, 5]}, {"Algorithm", k.name}, 63};
+%!   table(end+1,:) = {floats(find (ismember ("dszc", k.types), 1, "last")), {[5, 5]}, ...
+%!                     {"Algorithm", k.name}, 63};
 %! endfor
 %! for row = table.'
 %!   ran = 0;
@@ -344,7 +353,8 @@
 %!         check_product (S, T, options{:});
 %!         check_product (S, Y, options{:});
 %!         check_product (X, T, options{:});
-%!         way = {{"Output", "full"}, {"Algorithm", "blocks"}, {"Output", "full", "Algorithm", "blocks"}}{mod(ran++, 3) + 1};
+%!         way = {{"Output", "full"}, {"Algorithm", "blocks"}, ...
+%!                {"Output", "full", "Algorithm", "blocks"}}{mod(ran++, 3) + 1};
 %!         check_product (S, T, options{:}, way{:});
 %!         if (isa (A, "float"))
 %!           check_product (S, T, options{:}, "Algorithm", "bsr");
@@ -353,7 +363,8 @@
 %!         endif
 %!         if (isa (A, "double"))
 %!           check_product (S, sparse (Y), options{:});
-%!           check_product (sparse (X), T, options{:}, "Output", pick ({"sparse", "full", "blocksparse"}));
+%!           check_product (sparse (X), T, options{:}, "Output", ...
+%!                          pick ({"sparse", "full", "blocksparse"}));
 %!         endif
 %!       endfor
 %!     endfor
@@ -368,8 +379,10 @@
 %!   for s = {[4, 4], [12, 12], [8, 12]}
 %!     A = make_operand (type{1}, s{1}(1), s{1}(2)) .* kron (rand (s{1} / 4) < 0.7, ones (4));
 %!     S = blocksparse (A, 4);
-%!     for options = {{"TransposeB", "transpose"}, {"TransposeB", "ctranspose"}, {"TransposeA", "transpose"}, ...
-%!                    {"TransposeA", "ctranspose"}, {"TransposeA", "transpose", "TransposeB", "ctranspose"}}
+%!     for options = {{"TransposeB", "transpose"}, {"TransposeB", "ctranspose"}, ...
+%!                    {"TransposeA", "transpose"}, ...
+%!                    {"TransposeA", "ctranspose"}, {"TransposeA", "transpose", "TransposeB", ...
+%!                                                   "ctranspose"}}
 %!       T = S;
 %!       if (numel (options{1}) > 2)
 %!         T = blocksparse (conj (A.'), 4);
@@ -393,7 +406,8 @@
 %!     for c = types
 %!       for round = 1:2
 %!         [A, B, options] = drawn (a{1}, b{1}, [4, 3, 3, 5], count);
-%!         check_product (A, B, "Alpha", factors{mod(count, 6) + 1}, "Beta", factors{mod(floor (count / 6), 6) + 1}, ...
+%!         check_product (A, B, "Alpha", factors{mod(count, 6) + 1}, "Beta", ...
+%!                        factors{mod(floor (count / 6), 6) + 1}, ...
 %!                        "C", make_operand (c{1}, 4, 5), options{:});
 %!         count++;
 %!       endfor
@@ -401,10 +415,12 @@
 %!   endfor
 %! endfor
 %! for k = gpumm_info ().kernels.'
-%!   for row = {"double", "d", 2, -1; "single", "s", 2, -1; "complex", "z", 2 - i, 0.5i; "single complex", "c", 2 - i, 0.5i}.'
+%!   for row = {"double", "d", 2, -1; "single", "s", 2, -1; "complex", "z", 2 - i, 0.5i; ...
+%!              "single complex", "c", 2 - i, 0.5i}.'
 %!     if (any (k.types == row{2}))
 %!       [A, B] = drawn (row{1}, row{1}, [9, 17, 17, 6], 0);
-%!       check_product (A, B, "Alpha", row{3}, "Beta", row{4}, "C", make_operand (row{1}, 9, 6), "Algorithm", k.name);
+%!       check_product (A, B, "Alpha", row{3}, "Beta", row{4}, "C", make_operand (row{1}, 9, 6), ...
+%!                      "Algorithm", k.name);
 %!     endif
 %!   endfor
 %! endfor

@@ -106,7 +106,8 @@
 
 ## ranges, the indices of find, and what is empty
 %!test
-%! for pair = {1:4, (1:4)'; (0:0.25:1)', 1:3; 1:3, magic(3); 3:-1:1, magic(3); 1:0, zeros(0, 3); 1:3, 2
+%! for pair = {1:4, (1:4)'; (0:0.25:1)', 1:3; 1:3, magic(3); 3:-1:1, magic(3); 1:0, zeros(0, 3); ...
+%!             1:3, 2
 %!             find([1, 0, 1, 1]), magic(3); find([1, 0, 1, 1]), sparse(magic (3)); "abc", [1; 2; 3]
 %!             true(2, 3), true(3, 2); '', []; [], []; "", 5}.'
 %!   check_product (pair{:});
