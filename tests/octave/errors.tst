@@ -1,26 +1,29 @@
 ## errors.tst - every error: its identifier, what its text says, and that Octave goes on.
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## what `*` refuses
-%!error <^operator \*: nonconformant arguments \(op1 is 2x3, op2 is 2x3\)$> gpumm (ones (2, 3), ones (2, 3))
-%!error id=Octave:nonconformant-args gpumm (ones (2, 3), ones (2, 3))
-%!error id=Octave:nonconformant-args gpumm (sparse (ones (2, 3)), ones (2, 3))
-%!error id=Octave:nonconformant-args gpumm (sparse (ones (2, 3)), sparse (ones (2, 3)))
-%!error id=Octave:nonconformant-args gpumm (eye (2), ones (3))
-%!error id=Octave:nonconformant-args gpumm (single (ones (2, 3)), ones (2, 3))
-%!error id=Octave:nonconformant-args gpumm ("abc", "abc")
-%!error <op1 is 3x2, op2 is 3x2> gpumm (ones (2, 3), ones (2, 3), "TransposeA", "transpose", "TransposeB", "transpose", "Alpha", 2)(1)
-%!error <op1 is 3x2, op2 is 4x2> gpumm (ones (2, 3), ones (2, 4), "TransposeA", "transpose", "TransposeB", "transpose")
-%!error <op1 is 2x3, op2 is 4x2> gpumm (ones (2, 3), ones (2, 4), "TransposeB", "transpose", "Algorithm", "tiled")
-%!error <^operator \+: nonconformant arguments \(op1 is 2x2, op2 is 2x3\)$> gpumm (ones (2), ones (2), "C", ones (2, 3))
-%!error id=Octave:nonconformant-args gpumm (ones (2), ones (2), "C", ones (2, 1))
-%!error id=Octave:nonconformant-args gpumm (ones (2), ones (2), "C", 1)
-%!error id=Octave:nonconformant-args gpumm (ones (2), ones (2), "C", single ([1, 2]))
-%!error id=Octave:nonconformant-args gpumm (eye (2), ones (2), "C", [1, 2])
-%!error id=Octave:nonconformant-args gpumm (2, ones (2), "C", [1; 2])
-%!error id=Octave:nonconformant-args gpumm (sparse (ones (2)), sparse (ones (2)), "C", ones (1, 2))
-%!error id=Octave:nonconformant-args gpumm (ones (2), ones (2), "C", ones (2, 2, 2))
-%!error id=Octave:nonconformant-args gpumm (2, ones (2), "C", ones (2, 3))
+## what `*` and `+` refuse, with their words
+%!test
+%! both = {"TransposeA", "transpose", "TransposeB", "transpose"};
+%! O = @ones;
+%! for row = {O(2, 3), O(2, 3), {}, ...
+%!            '^operator \*: nonconformant arguments \(op1 is 2x3, op2 is 2x3\)$'
+%!            sparse(O (2, 3)), O(2, 3), {}, '\*'; sparse(O (2, 3)), sparse(O (2, 3)), {}, '\*'
+%!            eye(2), O(3), {}, '\*'; single(O (2, 3)), O(2, 3), {}, '\*'; "abc", "abc", {}, '\*'
+%!            O(2, 3), O(2, 3), {both{:}, "Alpha", 2}, "op1 is 3x2, op2 is 3x2"
+%!            O(2, 3), O(2, 4), both, "op1 is 3x2, op2 is 4x2"
+%!            O(2, 3), O(2, 4), {both{3:4}, "Algorithm", "tiled"}, "op1 is 2x3, op2 is 4x2"
+%!            O(2), O(2), {"C", O(2, 3)}, ...
+%!            '^operator \+: nonconformant arguments \(op1 is 2x2, op2 is 2x3\)$'
+%!            O(2), O(2), {"C", O(2, 1)}, '\+'; O(2), O(2), {"C", 1}, '\+'; ...
+%!            O(2), O(2), {"C", single([1, 2])}, '\+'
+%!            eye(2), O(2), {"C", [1, 2]}, '\+'; 2, O(2), {"C", [1; 2]}, '\+'; ...
+%!            2, O(2), {"C", O(2, 3)}, '\+'
+%!            sparse(O (2)), sparse(O (2)), {"C", O(1, 2)}, '\+'; ...
+%!            O(2), O(2), {"C", O(2, 2, 2)}, '\+'}.'
+%!   [id, text] = error_of (@gpumm, row{1:2}, row{3}{:});
+%!   assert (id, "Octave:nonconformant-args");
+%!   assert (any (regexp (text, row{4})), text);
+%! endfor
 
 ## A and B that do not conform are named whatever C is
 %!test
@@ -60,69 +63,48 @@
 
 ## options
 %!error <unknown option "Foo"; valid options are TransposeA, TransposeB, Alpha, .*> gpumm (1, 2, "Foo", 3)
-%!error id=gpumm:unknown-option gpumm (1, 2, "Foo", 3)
-%!error id=gpumm:unknown-option gpumm (1, 2, 3, 4)
-%!error id=gpumm:unknown-option gpumm (1, 2, 3)
-%!error id=gpumm:unknown-option gpumm (1, 2, {"Alpha"}, 4)
-%!error id=gpumm:missing-value gpumm (1, 2, "Alpha")
-%!error id=gpumm:missing-value gpumm (1, 2, "Alpha", 1, "Beta")
 %!error <option "Alpha" has no value> gpumm (1, 2, "Alpha")
-%!error id=gpumm:unknown-option gpumm (1, 2, struct ("alpha", 2, "scalars", 1))
 %!error <^gpumm: unknown option "backend"> gpumm (1, 2, "backend\0", "cpu")
 %!error <unknown option "xxxx> gpumm (ones (2), ones (2), repmat ("x", 1, 2000), 1)
-%!error id=gpumm:unknown-option gpumm (1, 2, ["Beta"; "Beta"], 1)
-%!error id=gpumm:unknown-option gpumm (1, 2, "", 1)
-%!error id=gpumm:unknown-option gpumm (1, 2, "Alph", 1)
-%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "Backend", "cpu\0")
-%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "Backend", repmat ("cpu", 1, 999))
-%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "MaxCapability", blocksparse (8, 1))
-%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "Alpha", inputParser ())
 %!error <C must be a numeric matrix, not a inputParser> gpumm (ones (2), ones (2), "C", inputParser ())
 %!error <Beta is not 0 and there is no C> gpumm (ones (2), ones (2), "Beta", 2i)
 %!error <Beta is not 0 and there is no C> gpumm (ones (2, 3), ones (2, 3), "Beta", 1)
+%!error <Beta is not 0 and there is no C> gpumm (1, 2, "Beta", 1)
 %!error <^gpumm: TransposeA must be "none"> gpumm ({}, @sin, "Alpha", 2, "TransposeA", "t", "Foo", 1)
 %!error <TransposeA must be "none", "transpose" or "ctranspose"> gpumm (1, 2, "TransposeA", "t")
-%!error id=gpumm:bad-value gpumm (1, 2, "TransposeB", true)
 %!error <Backend must be "auto", "cpu" or "gpu"> gpumm (1, 2, "Backend", "tpu")
 %!error <Algorithm must be "auto", one of the algorithms blas, loops> gpumm (1, 2, "Algorithm", "magic")
-%!error id=gpumm:bad-value gpumm (1, 2, "Algorithm", 3)
-%!error id=gpumm:bad-value gpumm (1, 2, "Alpha", [1, 2])
-%!error id=gpumm:bad-value gpumm (1, 2, "Alpha", "x")
-%!error id=gpumm:bad-value gpumm (1, 2, "Beta", {})
-%!error <Beta is not 0 and there is no C> gpumm (1, 2, "Beta", 1)
-%!error id=gpumm:bad-value gpumm (1, 2, "C", {1})
-%!error id=gpumm:bad-value gpumm (1, 2, "C", @sin)
-%!error id=gpumm:bad-value gpumm (1, 2, "Device", -1)
-%!error id=gpumm:bad-value gpumm (1, 2, "Device", 0.5)
-%!error id=gpumm:bad-value gpumm (1, 2, "Device", "first")
-%!error id=gpumm:bad-value gpumm (1, 2, "Device", 2^31)
-%!error id=gpumm:bad-value gpumm (1, 2, "Device", [])
-%!error id=gpumm:bad-value gpumm (1, 2, "Device", "")
-%!error id=gpumm:bad-value gpumm (1, 2, "Device", [0, 0.5])
-%!error id=gpumm:bad-value gpumm (1, 2, "Device", [0, -1])
-%!error id=gpumm:bad-value gpumm (1, 2, "Device", [0, NaN])
-%!error id=gpumm:bad-value gpumm (1, 2, "Device", [0, 1, 0])
-%!error id=gpumm:bad-value gpumm (1, 2, "Device", [0, 51])
-%!error id=gpumm:bad-value gpumm (1, 2, "Device", [0, 52])
-%!error id=gpumm:bad-value gpumm (1, 2, "Device", [0, 1; 2, 3])
-%!error id=gpumm:bad-value gpumm (1, 2, "Device", {0, 1})
 %!error <OutputClass must be "double"> gpumm (1, 2, "OutputClass", "float")
-%!error id=gpumm:bad-value gpumm (1, 2, "MaxDeviceMemory", 0)
-%!error id=gpumm:bad-value gpumm (1, 2, "MaxDeviceMemory", -5)
-%!error id=gpumm:bad-value gpumm (1, 2, "MaxDeviceMemory", NaN)
-%!error id=gpumm:bad-value gpumm (1, 2, "MaxDeviceMemory", Inf)
-%!error id=gpumm:bad-value gpumm (1, 2, "MaxCapability", "7.5")
-%!error id=gpumm:bad-value gpumm (1, 2, "MaxCapability", 0)
-%!error id=gpumm:bad-value gpumm (1, 2, "MaxCapability", 0.01)
 %!error <Invalid call to gpumm> gpumm ()
 %!error <Invalid call to gpumm> gpumm (1)
 %!error id=gpumm:bad-value gpumm_available ("abacus")
-
-## an algorithm that does not multiply these
-%!error id=gpumm:unsupported gpumm (sparse (ones (2)), ones (2), "Algorithm", "tiled")
-%!error id=gpumm:unsupported gpumm (ones (2), ones (2), "Algorithm", "sparse")
-%!error id=gpumm:unsupported gpumm (int8 (ones (2)), int8 (ones (2)), "Algorithm", "blas")
-%!error id=gpumm:unsupported gpumm (ones (2), ones (2), "Algorithm", "cublas", "Backend", "cpu")
+%!test
+%! for options = {{"Foo", 3}, {3, 4}, {3}, {{"Alpha"}, 4}, {struct("alpha", 2, "scalars", 1)}, ...
+%!                {["Beta"; "Beta"], 1}, {"", 1}, {"Alph", 1}}
+%!   assert (error_of (@gpumm, 1, 2, options{1}{:}), "gpumm:unknown-option");
+%! endfor
+%! for options = {{"Alpha"}, {"Alpha", 1, "Beta"}}
+%!   assert (error_of (@gpumm, 1, 2, options{1}{:}), "gpumm:missing-value");
+%! endfor
+%! for row = {"Backend", {"cpu\0", repmat("cpu", 1, 999)}; "TransposeB", {true}; ...
+%!            "Algorithm", {3}; "Beta", {{}}
+%!            "Alpha", {[1, 2], "x", inputParser()}; "C", {{1}, @sin}; ...
+%!            "MaxDeviceMemory", {0, -5, NaN, Inf}
+%!            "MaxCapability", {"7.5", 0, 0.01, blocksparse(8, 1)}
+%!            "Device", {-1, 0.5, "first", 2^31, [], "", [0, 0.5], [0, -1], [0, NaN], [0, 1, 0], ...
+%!                       [0, 51], [0, 52], [0, 1; 2, 3], {0, 1}}}.'
+%!   for value = row{2}
+%!     for A = {1, ones(2)}
+%!       assert (error_of (@gpumm, A{1}, A{1}, row{1}, value{1}), "gpumm:bad-value", row{1});
+%!     endfor
+%!   endfor
+%! endfor
+%! ## an algorithm that does not multiply these
+%! for row = {sparse(ones (2)), ones(2), {"tiled"}; ones(2), ones(2), {"sparse"}
+%!            int8(ones (2)), int8(ones (2)), {"blas"}; ones(2), ones(2), ...
+%!            {"cublas", "Backend", "cpu"}}.'
+%!   assert (error_of (@gpumm, row{1:2}, "Algorithm", row{3}{:}), "gpumm:unsupported");
+%! endfor
 %!error <no kernel of "naive" .* under the given MaxCapability> ...
 %! gpumm (ones (2), ones (2), "Algorithm", "naive", "Backend", "cpu", "MaxCapability", 1)
 
@@ -231,16 +213,17 @@
 
 ## the gateways refuse what gpumm.m would not send them
 %!error <__gpumm_multiply__: for use by gpumm only> __gpumm_multiply__ ()
-%!error <__gpumm_multiply__: for use by gpumm only> C = __gpumm_multiply__ ({1, 2, 3})
-%!error <__gpumm_multiply__: for use by gpumm only> C = __gpumm_multiply__ ({})
-%!error id=gpumm:unknown-option C = __gpumm_multiply__ (1, 2, 3)
-%!error <__gpumm_multiply__: for use by gpumm only> C = __gpumm_multiply__ (1)
-%!error id=gpumm:special __gpumm_multiply__ (@sin, struct ())
-%!error id=gpumm:special __gpumm_multiply__ (ones (2), {})
-%!error id=gpumm:special __gpumm_multiply__ (int8 (ones (2)), ones (2))
-%!error id=gpumm:special __gpumm_multiply__ (ones (2), true (3))
-%!error id=gpumm:special __gpumm_multiply__ (ones (2), ones (2, 2, 2))
-%!error id=gpumm:special __gpumm_multiply__ (single (ones (200)), ones (200))
+%!test
+%! for arguments = {{{1, 2, 3}}, {{}}, {1}}
+%!   [~, text] = error_of (@__gpumm_multiply__, arguments{1}{:});
+%!   assert (any (strfind (text, "__gpumm_multiply__: for use by gpumm only")), text);
+%! endfor
+%! assert (error_of (@__gpumm_multiply__, 1, 2, 3), "gpumm:unknown-option");
+%! for pair = {@sin, struct(); ones(2), {}; int8(ones (2)), ones(2); ones(2), true(3); ...
+%!             ones(2), ones(2, 2, 2)
+%!             single(ones (200)), ones(200)}.'
+%!   assert (error_of (@__gpumm_multiply__, pair{:}), "gpumm:special");
+%! endfor
 %!error id=gpumm:internal __gpumm_fault__ ()
 
 ## and after all of that

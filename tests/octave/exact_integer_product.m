@@ -8,6 +8,7 @@
 
 function C = exact_integer_product (A, B, class)
 
+  intmax (class); # an error for another class
   a = limbs (A);
   b = limbs (B);
   sums = cell (1, 8);

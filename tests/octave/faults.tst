@@ -2,53 +2,6 @@
 ## its identifier or the right result, nothing leaked, and Octave goes on.
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## some thousand times: assert takes longer than the product
-%!function check (yes, format, varargin)
-%!  if (! yes)
-%!    error (["faults.tst: " format], varargin{:});
-%!  endif
-%!endfunction
-%!function check_result (C, R)
-%!  check (size_equal (C, R) && strcmp (class (C), class (R)) ...
-%!         && all ((abs (double (full (C)) - double (full (R))) <= 1e-3)(:)), "a wrong result");
-%!endfunction
-
-%!function faults = fail_each (what, identifiers, R, varargin)
-%!  gpumm_reset ();
-%!  C = gpumm (varargin{:}); # what is opened and kept at first use is no leak
-%!  assert (full (C), full (R), 1e-3); # its size and class, too
-%!  gpumm_reset ();
-%!  alive = __gpumm_fault__ ("live");
-%!  faults = 0;
-%!  for n = 1:10000
-%!    __gpumm_fault__ (what, n);
-%!    failed = false;
-%!    try
-%!      C = gpumm (varargin{:});
-%!    catch err
-%!      failed = true;
-%!    end_try_catch
-%!    calls = __gpumm_fault__ (what, 0);
-%!    if (failed)
-%!      check (any (strcmp (err.identifier, identifiers)) && strncmp (err.message, "gpumm: ", 7) ...
-%!             && numel (err.message) > 10, "%s: %s", err.identifier, err.message);
-%!      faults++;
-%!    else
-%!      check_result (C, R);
-%!    endif
-%!    gpumm_reset ();
-%!    check (__gpumm_fault__ ("live") == alive, "memory is missing");
-%!    C = gpumm (varargin{:}); # the session is usable at once
-%!    check_result (C, R);
-%!    gpumm_reset ();
-%!    check (__gpumm_fault__ ("live") == alive, "memory is missing");
-%!    if (calls < n)
-%!      return;
-%!    endif
-%!  endfor
-%!  error ("no end of faults");
-%!endfunction
-
 %!shared A, B, Z, S, I
 %! rand ("twister", 61);
 %! A = rand (40, 50);
@@ -57,56 +10,82 @@
 %! S = sprand (40, 50, 0.2);
 %! I = int8 (10 * A);
 
+## Rows of operands, their right product and options. How many calls failed.
+%!function faults = fail_rows (what, identifiers, least, table, varargin)
+%!  faults = 0;
+%!  for row = table.'
+%!    options = [row{4}, varargin];
+%!    failed = fail_each (what, identifiers, @() gpumm (row{1:2}, options{:}), row{3});
+%!    assert (failed >= least, "%d failed", failed);
+%!    faults += failed;
+%!  endfor
+%!  printf ("faults.tst: %d faults of %s\n", faults, what);
+%!endfunction
+
 %!test # host memory: every algorithm of the CPU
-%! id = "gpumm:host-memory";
-%! faults = fail_each ("memory", id, A * B, A, B);
-%! assert (faults > 0);
-%! faults += fail_each ("memory", id, Z * B, Z, B);
-%! faults += fail_each ("memory", id, B' * Z', B, Z, "TransposeA", "ctranspose", "TransposeB", "ctranspose");
-%! faults += fail_each ("memory", id, Z * Z', Z, Z, "TransposeB", "ctranspose");
-%! faults += fail_each ("memory", id, A * B, A, B, "Algorithm", "loops");
-%! faults += fail_each ("memory", id, S * B, S, B);
-%! faults += fail_each ("memory", id, B' * S', B', S, "TransposeB", "ctranspose");
-%! faults += fail_each ("memory", id, S * S', S, S, "TransposeB", "ctranspose");
-%! faults += fail_each ("memory", id, S' * S, S, S, "TransposeA", "ctranspose");
-%! faults += fail_each ("memory", id, (S > 0.5) * (S' > 0.5), S > 0.5, S' > 0.5);
-%! faults += fail_each ("memory", id, S * S', S, S, "TransposeB", "transpose", "Algorithm", "sparse_as_dense");
-%! faults += fail_each ("memory", id, S' * sparse (Z), S, sparse (Z), "TransposeA", "transpose", ...
-%!                      "Algorithm", "sparse_as_dense");
-%! faults += fail_each ("memory", id, exact_integer_product (I, I.', "int8"), I, I, ...
-%!                      "TransposeB", "transpose");
-%! printf ("faults.tst: %d allocations failed\n", faults);
+%! h = "ctranspose";
+%! dense = {"Algorithm", "sparse_as_dense"};
+%! table = {A, B, A * B, {}; Z, B, Z * B, {}; Z, Z, Z * Z', {"TransposeB", h}
+%!          B, Z, B' * Z', {"TransposeA", h, "TransposeB", h}; A, B, A * B, {"Algorithm", "loops"}
+%!          S, B, S * B, {}; B', S, B' * S', {"TransposeB", h}; S, S, S * S', {"TransposeB", h}
+%!          S, S, S' * S, {"TransposeA", h}; S > 0.5, S' > 0.5, (S > 0.5) * (S' > 0.5), {}
+%!          S, S, S * S', {"TransposeB", "transpose", dense{:}}
+%!          S, sparse(Z), S' * sparse(Z), {"TransposeA", "transpose", dense{:}}
+%!          I, I, exact_integer_product(I, I.', "int8"), {"TransposeB", "transpose"}};
+%! assert (fail_rows ("memory", "gpumm:host-memory", 0, table) > 10);
 
 %!test # host memory while a device works, in one part and in many
 %! id = {"gpumm:host-memory", "gpumm:device-memory"};
+%! table = {A, B, A * B, {}; Z, B, Z * B, {}; A, B, A * B, {"MaxDeviceMemory", 20000}};
 %! for name = {"tiled", "register", "naive"}
-%!   options = {"Algorithm", name{1}, "Backend", "cpu"};
-%!   assert (fail_each ("memory", id, A * B, A, B, options{:}) > 0);
-%!   fail_each ("memory", id, Z * B, Z, B, options{:});
-%!   fail_each ("memory", id, A * B, A, B, options{:}, "MaxDeviceMemory", 20000);
+%!   fail_rows ("memory", id, 1, table, "Algorithm", name{1}, "Backend", "cpu");
 %! endfor
+%! fail_rows ("memory", id, 1, {S, Z, S' * Z, {"Algorithm", "spmm"}; ...
+%!                              S, S > 0.5, S' * (S > 0.5), {"Algorithm", "spgemm"}}, ...
+%!            "TransposeA", "transpose", "Backend", "cpu");
 
 %!test # the host device
 %! id = {"gpumm:device-memory", "gpumm:device-failed", "gpumm:no-device", "gpumm:host-memory"};
+%! table = {A, B, A * B, {}; A, B, A * B + 1, {"C", ones(40, 30)}; Z, B, Z * B, {}
+%!          A, B, A * B, {"MaxDeviceMemory", 20000}; single(A), single(B), single(A * B), {}};
 %! faults = 0;
 %! for name = {"tiled", "register"}
-%!   options = {"Algorithm", name{1}, "Backend", "cpu"};
-%!   faults += fail_each ("device", id, A * B, A, B, options{:});
-%!   faults += fail_each ("device", id, A * B + 1, A, B, options{:}, "C", ones (40, 30));
-%!   faults += fail_each ("device", id, Z * B, Z, B, options{:});
-%!   faults += fail_each ("device", id, A * B, A, B, options{:}, "MaxDeviceMemory", 20000);
-%!   faults += fail_each ("device", id, single (A * B), single (A), single (B), options{:});
+%!   faults += fail_rows ("device", id, 1, table, "Algorithm", name{1}, "Backend", "cpu");
 %! endfor
-%! options = {"Backend", "cpu", "Algorithm"};
-%! faults += fail_each ("device", id, S * S', S, S, "TransposeB", "ctranspose", options{:}, "spgemm");
-%! faults += fail_each ("device", id, S * B, S, B, options{:}, "spmm");
-%! fail_each ("memory", id, S' * Z, S, Z, "TransposeA", "transpose", options{:}, "spmm");
-%! fail_each ("memory", id, S' * (S > 0.5), S, S > 0.5, "TransposeA", "transpose", options{:}, "spgemm");
-%! faults += fail_each ("device", id, ones (600, 3) * B(1:3,:), ones (600, 3), B(1:3,:), options{:}, "naive"); # widened
-%! faults += fail_each ("device", id, A * B, A, B, "Algorithm", "strassen_register_1", ...
-%!                      "Backend", "cpu"); # in the midst of its launches
+%! T = B(1:3,:);
+%! table = {S, S, S * S', {"TransposeB", "ctranspose", "Algorithm", "spgemm"}
+%!          S, B, S * B, {"Algorithm", "spmm"}; ones(600, 3), T, ones(600, 3) * T, ...
+%!          {"Algorithm", "naive"} # widened
+%!          A, B, A * B, {"Algorithm", "strassen_register_1"}}; # in the midst of its launches
+%! faults += fail_rows ("device", id, 1, table, "Backend", "cpu");
 %! assert (faults > 50);
-%! printf ("faults.tst: %d calls of the device failed\n", faults);
+
+%!function C = counted (name, X)
+%!  [C, t] = gpumm_kernel (name, X, X, "Backend", "cpu");
+%!endfunction
+%!test # pages, and kernels that are counted
+%! rand ("twister", 71);
+%! X = make_operand ("double", 4, 80)(:,:);
+%! X = reshape (X, 4, 4, 20);
+%! Y = complex (X, X);
+%! Y(:,:,3) = 1;
+%! faults = 0;
+%! for pair = {X, X; Y, X; X, Y; Y, Y; X(:,:,1), X; X(:,:,1), complex(X, 1); int8(X), int8(X); ...
+%!             single(X), single(Y)}.'
+%!   faults += fail_each ("memory", "gpumm:host-memory", @() pagemtimes (pair{:}), ...
+%!                        pagemtimes (pair{:}));
+%! endfor
+%! assert (faults > 20);
+%! X = uint16 (kron ([1, 0, 0, 1; 0, 0, 1, 0; 1, 1, 0, 0; 0, 0, 0, 0], ones (4)));
+%! for row = {"tiled", A(1:9,1:9); "classic", blocksparse(X, 4)}.'
+%!   R = gpumm_kernel (row{:}, row{2}, "Backend", "cpu");
+%!   for what = {"memory", "device"}
+%!     faults = fail_each (what{1}, {"gpumm:host-memory", "gpumm:host-failed", ...
+%!                                   "gpumm:device-memory", "gpumm:device-failed"}, ...
+%!                         @() full (counted (row{:})), full (R));
+%!     assert (faults > 3);
+%!   endfor
+%! endfor
 
 %!test # Octave has no memory for the result: no address space has so many bytes
 %! x = ones (1e7, 1);

@@ -1,45 +1,7 @@
 ## gpu.tst - what needs a GPU; skipped, and counted as skipped, where there is none.
 ## SPDX-License-Identifier: BSD-3-Clause
 
-%!testif ; gpumm_available ("gpu")
-%! rand ("twister", 71);
-%! types = {"double", "single", "complex", "single complex"};
-%! ops = {"none", "transpose", "ctranspose"};
-%! sizes = [0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 300];
-%! names = [{"auto"}, {gpumm_info().kernels.name}];
-%! letters = "dszc";
-%! kernels = gpumm_info ().kernels;
-%! made = zeros (1, numel (names));
-%! for n = 1:numel (names)
-%!   for a = 1:4
-%!     if (n > 1 && ! any (kernels(n-1).types == letters(a)))
-%!       continue;
-%!     endif
-%!     for i = 1:numel (sizes)
-%!       m = sizes(i);
-%!       k = sizes(mod (5 * i + a + n, 16) + 1);
-%!       l = sizes(mod (7 * i + 2 * a + 3 * n, 16) + 1);
-%!       op_a = mod (i + a, 3) + 1;
-%!       op_b = mod (floor (i / 3) + n, 3) + 1;
-%!       size_a = [m, k];
-%!       size_b = [k, l];
-%!       if (op_a > 1) size_a = flip (size_a); endif
-%!       if (op_b > 1) size_b = flip (size_b); endif
-%!       try
-%!         check_product (make_operand (types{a}, size_a(1), size_a(2)), ...
-%!                        make_operand (types{a}, size_b(1), size_b(2)), "TransposeA", ops{op_a}, ...
-%!                        "TransposeB", ops{op_b}, "Algorithm", names{n}, "Backend", "gpu");
-%!         made(n)++;
-%!       catch err
-%!         ## a row may be for few rows or columns alone, and says so
-%!         if (n == 1 || isempty (strfind (err.message, ["no kernel of \"" names{n} "\""])))
-%!           rethrow (err);
-%!         endif
-%!       end_try_catch
-%!     endfor
-%!   endfor
-%! endfor
-%! assert (all (made >= 8), "%s", disp ([names; num2cell(made)]));
+## Products by each kernel are in products.tst; several GPUs in several_gpus.tst.
 
 %!testif ; gpumm_available ("gpu")
 %! A = rand (600, 700); # which no narrower type holds
@@ -62,53 +24,6 @@
 %!   C = gpumm (magic (50), magic (50), "Backend", "gpu", "Device", i - 1);
 %!   assert (C, magic (50) * magic (50));
 %! endfor
-
-## several GPUs: the same bits as on one, and each byte up once. How many take part depends on the host; in
-## test_spread all do.
-%!testif ; numel (gpumm_info ().devices) > 1
-%! d = gpumm_info ().devices;
-%! for type = {"double", "single"}
-%!   for part = {0, 1i}
-%!     A = rand (6000, 5000, type{1}) + part{1} * rand (6000, 5000, type{1});
-%!     B = rand (5000, 8192, type{1}) + part{1};
-%!     for algorithm = {"cublas", "register"}
-%!       options = {"Backend", "gpu", "Algorithm", algorithm{1}};
-%!       C = gpumm (A, B, options{:});
-%!       [D, info] = gpumm (A, B, options{:}, "Device", "all");
-%!       assert (isequal (C, D));
-%!       if (numel (info.devices) == 0)
-%!         assert (! isempty (strfind (info.reason, "; one device"))); # several are no faster here
-%!       else
-%!         assert (sum ([info.devices.flops]), info.flops);
-%!       endif
-%!       each = 8 / (1 + strcmp (type{1}, "single")) * (1 + ! isreal (A));
-%!       assert (info.bytes.up <= each * (numel (A) + numel (B)));
-%!     endfor
-%!   endfor
-%! endfor
-%! A = rand (100, 4000);
-%! B = rand (4000, 100000); # moves for longer than it computes: several are faster, but not on a busy host
-%! [C, info] = gpumm (A, B, "Backend", "gpu", "Device", "all");
-%! is_slower = ! isempty (strfind (info.reason, "; one device, as it takes"));
-%! assert ((numel (info.devices) > 1) != is_slower, "%s", info.reason);
-%! assert (isequal (C, gpumm (A, B, "Backend", "gpu")));
-%! S = sprand (2e5, 2e5, 1e-4);
-%! C = gpumm (S, S, "Backend", "gpu");
-%! [D, info] = gpumm (S, S, "Backend", "gpu", "Device", "all"); # on one
-%! assert (isequal (C, D));
-%! assert (isempty (info.devices));
-%! before = gpuDevice ().Index;
-%! unwind_protect
-%!   gpuDevice (1);
-%!   A = rand (600, 500);
-%!   G = gpuArray (A);
-%!   gpuDevice (2);
-%!   H = gpuArray (rand (500, 800));
-%!   assert (isequal (gather (G * H), gather (G * gpuArray (gather (H)))));
-%!   assert (isequal (gather (G + gpuArray (A)), 2 * A));
-%! unwind_protect_cleanup
-%!   gpuDevice (before);
-%! end_unwind_protect
 
 ## large products are the GPU's by "auto", small ones the CPU's
 %!testif ; gpumm_available ("gpu")
@@ -161,15 +76,9 @@
 %!     A = complex (A, A(end:-1:1,end:-1:1) .* (A != 0));
 %!   endif
 %!   bound = 4 * columns (A) * eps (precision) * max ((abs (A) * abs (B))(:)) + realmin;
-%!   a = ops{randi(3)};
-%!   switch (a)
-%!     case "none"
-%!       S = blocksparse (A, [b, c]);
-%!     case "transpose"
-%!       S = blocksparse (A.', [c, b]);
-%!     case "ctranspose"
-%!       S = blocksparse (A', [c, b]);
-%!   endswitch
+%!   which = randi (3);
+%!   a = ops{which};
+%!   S = blocksparse ({A, A.', A'}{which}, {[b, c], [c, b], [c, b]}{which});
 %!   T = blocksparse (B, [c, b]);
 %!   [C, info] = gpumm (S, T, "TransposeA", a, "Backend", "gpu");
 %!   assert (info.backend, "gpu");

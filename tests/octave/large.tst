@@ -24,46 +24,30 @@
 %!  endfor
 %!endfunction
 
+## full, sparse, tall, flat, thin along k, and on a device in many parts
 %!test
 %! rand ("twister", 51);
 %! A = rand (1500, 1201) - 0.5;
 %! B = rand (1201, 1403) - 0.5;
-%! check_by_vectors (A, B);
-%! check_by_vectors (A', B, "TransposeA", "ctranspose");
-%! check_by_vectors (A, B', "TransposeB", "ctranspose");
-%! check_by_vectors (A, A, "TransposeB", "ctranspose");
-%! check_by_vectors (single (A), single (B));
 %! Z = complex (A(1:700, 1:600), A(601:1300, 1:600));
-%! check_by_vectors (Z, B(1:600, :));
-%! check_by_vectors (Z, Z, "TransposeA", "ctranspose");
-
-%!test
-%! rand ("twister", 52);
-%! A = sprand (30000, 20000, 2e-4);
-%! B = sprand (20000, 25000, 2e-4);
-%! check_by_vectors (A, B);
-%! check_by_vectors (A, A, "TransposeB", "ctranspose");
-%! check_by_vectors (A', B, "TransposeA", "ctranspose");
-%! check_by_vectors (A, rand (20000, 20));
-%! check_by_vectors (rand (20, 30000), A);
-%! check_by_vectors (A, rand (20, 20000), "TransposeB", "ctranspose");
-
-## tall, flat, and thin along k
-%!test
-%! rand ("twister", 53);
-%! check_by_vectors (rand (1e6, 3), rand (3, 2));
-%! check_by_vectors (rand (3, 1e6), rand (1e6, 2));
-%! check_by_vectors (rand (2000, 1), rand (1, 2000));
-%! check_by_vectors (rand (2, 3), rand (3, 1e6));
-
-## on a device in many parts
-%!test
-%! rand ("twister", 54);
+%! S = sprand (30000, 20000, 2e-4);
+%! T = sprand (20000, 25000, 2e-4);
+%! a = {"TransposeA", "ctranspose"};
+%! b = {"TransposeB", "ctranspose"};
+%! for row = {A, B, {}; A', B, a; A, B', b; A, A, b; single(A), single(B), {}; ...
+%!            Z, B(1:600,:), {}; Z, Z, a
+%!            S, T, {}; S, S, b; S', T, a; S, rand(20000, 20), {}; rand(20, 30000), S, {}; ...
+%!            S, rand(20, 20000), b
+%!            rand(1e6, 3), rand(3, 2), {}; rand(3, 1e6), rand(1e6, 2), {}; ...
+%!            rand(2000, 1), rand(1, 2000), {}
+%!            rand(2, 3), rand(3, 1e6), {}}.'
+%!   check_by_vectors (row{1:2}, row{3}{:});
+%! endfor
 %! A = rand (310, 290);
 %! B = rand (290, 330);
 %! for bytes = [1e6, 3e5]
 %!   check_by_vectors (A, B, "Algorithm", "register", "MaxDeviceMemory", bytes);
-%!   check_by_vectors (A', B, "Algorithm", "tiled", "MaxDeviceMemory", bytes, "TransposeA", "ctranspose");
+%!   check_by_vectors (A', B, a{:}, "Algorithm", "tiled", "MaxDeviceMemory", bytes);
 %! endfor
 
 ## where there is a GPU: larger than the memory it is given

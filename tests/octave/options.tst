@@ -1,30 +1,6 @@
 ## options.tst - Alpha, Beta and C, OutputClass, Backend, Algorithm and the rest; info.
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## C = alpha op(A) op(B) + beta C0 for every class, by Octave's own expression
-%!function check_expression (A, B, C0, alpha, beta, varargin)
-%!  X = A;
-%!  Y = B;
-%!  if (any (strcmp (varargin, "TransposeA")))
-%!    X = A';
-%!  endif
-%!  try
-%!    R = alpha * (X * Y);
-%!    if (beta != 0)
-%!      R = R + beta * C0;
-%!    endif
-%!  catch
-%!    id = error_of (@gpumm, A, B, "Alpha", alpha, "Beta", beta, "C", C0, varargin{:});
-%!    assert (id, "gpumm:undefined-operator");
-%!    return;
-%!  end_try_catch
-%!  C = gpumm (A, B, "Alpha", alpha, "Beta", beta, "C", C0, varargin{:});
-%!  assert (class (C), class (R));
-%!  assert (issparse (C), issparse (R));
-%!  assert (iscomplex (C), iscomplex (R));
-%!  assert (full (C), full (R), 1e3 * eps (class (R)));
-%!endfunction
-
 ## each option of a gpuArray's product changes something that is seen, or is refused
 %!function seen = shown (varargin)
 %!  seen = {};
@@ -99,77 +75,32 @@
 %!   assert (error_of (@gpumm, S, S, option{1}{:}), "gpumm:gpuArray:gather", option{1}{1});
 %! endfor
 
-## a complex Alpha without imaginary part counts as complex, as it does for `*`
-%!test
-%! A = [Inf, 1; 2, 3];
-%! alpha = complex (2, 0);
-%! C = gpumm (A, A, "Alpha", alpha);
-%! R = alpha * (A * A);
-%! assert (real (C), real (R));
-%! assert (imag (C), imag (R));
-
-%!test
-%! rand ("twister", 41);
-%! types = {"double", "single", "complex", "single complex", "sparse", "sparse complex", "logical"};
-%! factors = {1, 0, -1, 2.5, 1 + 2i, single(3)};
-%! count = 0;
-%! for a = types
-%!   for b = types
-%!     for c = types
-%!       for round = 1:2
-%!         alpha = factors{mod(count, 6) + 1};
-%!         beta = factors{mod(floor (count / 6), 6) + 1};
-%!         A = make_operand (a{1}, 4, 3);
-%!         B = make_operand (b{1}, 3, 5);
-%!         C0 = make_operand (c{1}, 4, 5);
-%!         check_expression (A, B, C0, alpha, beta);
-%!         check_expression (A', B, C0, alpha, beta, "TransposeA", "ctranspose");
-%!         count++;
-%!       endfor
-%!     endfor
-%!   endfor
-%! endfor
-
-## defaults: Beta is 1 where C is given
+## Alpha, Beta and C: of each class, and with each kernel, in products.tst. Beta is 1 where C is
+## given; what a zero multiplies is not read, as in BLAS; a complex Alpha without imaginary part
+## counts as complex, as it does for `*`; an Alpha that is not finite multiplies the sum, not its
+## terms
 %!test
 %! A = magic (3);
-%! assert (gpumm (A, A, "C", A), A * A + A);
-%! assert (gpumm (A, A, "C", A, "Beta", 0), A * A);
-%! assert (gpumm (A, A, "Alpha", 2), 2 * A * A);
-%! assert (gpumm (eye (3), A, "Alpha", 2, "C", A), 3 * A);
-%! assert (gpumm (2, A, "Alpha", 2, "C", A, "Beta", -1), 3 * A);
-%! assert (gpumm (A, A, "C", 1:3, "Beta", 0), A * A);
-
-## as in BLAS: what a zero multiplies is not read
-%!test
 %! N = NaN (3);
-%! A = magic (3);
-%! for algorithm = [{"auto"}, algorithms_for(A, A)]
-%!   assert (gpumm (A, A, "C", N, "Beta", 0, "Algorithm", algorithm{1}), A * A);
-%!   assert (gpumm (N, N, "Alpha", 0, "Algorithm", algorithm{1}), zeros (3));
-%!   assert (gpumm (N, N, "Alpha", 0, "C", A, "Beta", 2, "Algorithm", algorithm{1}), 2 * A);
+%! D = [Inf, 1; 2, 3];
+%! O = ones (2);
+%! X = zeros (2, 0);
+%! for row = {A, A, {"C", A}; A, A, {"C", A, "Beta", 0}; A, A, {"Alpha", 2}; ...
+%!            eye(3), A, {"Alpha", 2, "C", A}
+%!            2, A, {"Alpha", 2, "C", A, "Beta", -1}; A, A, {"C", 1:3, "Beta", 0}; ...
+%!            D, D, {"Alpha", complex(2, 0)}
+%!            sparse(N), sparse(N), {"Alpha", 0}; sparse(N), N, {"Alpha", 0}; ...
+%!            diag([NaN, 1]), O, {"Alpha", 0}
+%!            NaN, O, {"Alpha", 0, "C", O}; X, X.', {"C", O}; O, O, {"Beta", NaN, "C", eye(2)}
+%!            1:3, repmat([1; 1; -1], 1, 3), {"Alpha", Inf}; [1, 0, -3], ones(3, 2), {"Alpha", Inf}
+%!            [1, 0, -3]', ones(3, 2), {"Alpha", -Inf, "TransposeA", "transpose"}}.'
+%!   check_product (row{1:2}, row{3}{:});
 %! endfor
-%! assert (gpumm (sparse (N), sparse (N), "Alpha", 0), sparse (3, 3));
-%! assert (gpumm (sparse (N), N, "Alpha", 0), zeros (3));
-%! assert (gpumm (diag ([NaN, 1]), ones (2), "Alpha", 0), zeros (2));
-%! assert (gpumm (NaN, ones (2), "Alpha", 0, "C", ones (2)), ones (2));
-%! assert (gpumm (zeros (2, 0), zeros (0, 2), "C", ones (2)), ones (2));
-
-## alpha and beta in every kernel
-%!test
-%! for k = gpumm_info ().kernels.'
-%!   A = make_operand ("complex", 9, 17);
-%!   B = make_operand ("complex", 17, 6);
-%!   C0 = make_operand ("complex", 9, 6);
-%!   if (any (k.types == "z"))
-%!     assert (gpumm (A, B, "Alpha", 2 - i, "Beta", 0.5i, "C", C0, "Algorithm", k.name), ...
-%!             (2 - i) * A * B + 0.5i * C0, 1e-10);
-%!   endif
-%!   if (any (k.types == "s"))
-%!     assert (gpumm (single (real (A)), single (real (B)), "Alpha", 2, "Beta", -1, ...
-%!                    "C", single (real (C0)), "Algorithm", k.name), ...
-%!             single (2 * real (A) * real (B) - real (C0)), 1e-3);
-%!   endif
+%! for algorithm = [{"auto"}, algorithms_for(A, A)]
+%!   for row = {A, {"C", N, "Beta", 0}, A * A; N, {"Alpha", 0}, zeros(3); ...
+%!              N, {"Alpha", 0, "C", A, "Beta", 2}, 2 * A}.'
+%!     assert (gpumm (row{1}, row{1}, row{2}{:}, "Algorithm", algorithm{1}), row{3});
+%!   endfor
 %! endfor
 
 %!error <OutputClass must be "double", "single", "int8"> gpumm (1, 2, "OutputClass", "char")
@@ -254,19 +185,14 @@
 %!   for c = {"double", "single"}
 %!     X = zeros (2, 0, c{1});
 %!     Y = zeros (0, 3, c{1});
-%!     R = alpha{1} * (X * Y);
 %!     for algorithm = [{"auto"}, algorithms_for(ones (2, c{1}), ones (2, c{1}))]
-%!       C = gpumm (X, Y, "Alpha", alpha{1}, "Algorithm", algorithm{1});
-%!       assert (C, R);
-%!       assert (class (C), c{1});
-%!       C = gpumm (X, Y, "Alpha", alpha{1}, "Algorithm", algorithm{1}, "Beta", 2, "C", ones (2, 3, c{1}));
-%!       assert (C, R + 2);
+%!       check_product (X, Y, "Alpha", alpha{1}, "Algorithm", algorithm{1});
+%!       check_product (X, Y, "Alpha", alpha{1}, "Algorithm", algorithm{1}, "Beta", 2, "C", ...
+%!                      ones (2, 3, c{1}));
 %!     endfor
-%!     if (strcmp (c{1}, "double"))
-%!       assert (gpumm (sparse (X), Y, "Alpha", alpha{1}), R);
-%!       assert (gpumm (X, sparse (Y), "Alpha", alpha{1}), R);
-%!       assert (gpumm (sparse (X), sparse (Y), "Alpha", alpha{1}), alpha{1} * (sparse (X) * sparse (Y)));
-%!     endif
+%!   endfor
+%!   for pair = {sparse(2, 0), zeros(0, 3); zeros(2, 0), sparse(0, 3); sparse(2, 0), sparse(0, 3)}.'
+%!     check_product (pair{:}, "Alpha", alpha{1});
 %!   endfor
 %! endfor
 
@@ -282,13 +208,6 @@
 %!   endfor
 %! endfor
 
-## an Alpha that is not finite multiplies the sum, not its terms
-%!assert (gpumm (1:3, [1; 1; -1](:, [1, 1, 1]), "Alpha", Inf), NaN (1, 3))
-%!assert (gpumm ([1, 0, -3], ones (3, 2), "Alpha", Inf), [-Inf, -Inf])
-%!assert (gpumm ([1, 0, -3]', ones (3, 2), "Alpha", -Inf, "TransposeA", "transpose"), [Inf, Inf])
-%!assert (gpumm ([1, 2; 3, 4], [1, 2; 3, 4], "Beta", NaN, "C", eye (2)), ...
-%!        [7, 10; 15, 22] + NaN * eye (2)) # up to Octave 9 that stays diagonal
-
 ## Device: 0 is the first GPU or, where there is none, the CPU
 %!test
 %! A = magic (3);
@@ -298,27 +217,24 @@
 %!   assert (info.backend, "cpu");
 %!   assert (info.device.index, -1);
 %! endif
-%!error id=gpumm:bad-value gpumm (1, 2, "Device", 99)
-%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "Device", 99, "Backend", "cpu")
-%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "Device", sparse (0))
-%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "Device", [0, 0])
-%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "Device", NaN)
-%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "Device", 0i + complex (0, 1))
-%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "MaxDeviceMemory", sparse (1e6))
-%!error id=gpumm:bad-value gpumm (ones (2), ones (2), "MaxCapability", sparse (9))
+%! for option = {{"Device", 99}, {"Device", 99, "Backend", "cpu"}, {"Device", sparse(0)}, ...
+%!               {"Device", [0, 0]}, ...
+%!                {"Device", NaN}, {"Device", complex(0, 1)}, {"MaxDeviceMemory", sparse(1e6)}, ...
+%!                {"MaxCapability", sparse(9)}}
+%!   assert (error_of (@gpumm, ones (2), ones (2), option{1}{:}), "gpumm:bad-value");
+%! endfor
 
 ## values that are numbers or matrices without being of Octave's own types
 %!test
 %! A = magic (2);
 %! S = blocksparse (ones (2), 2);
-%! assert (gpumm (A, A, "Alpha", blocksparse (3, 1)), 3 * A * A);
-%! assert (gpumm (A, i * A, "Alpha", blocksparse (3, 1)), 3i * A * A);
-%! assert (gpumm (A, A, "C", S), A * A + 1);
-%! assert (gpumm (A, A, "C", S, "Beta", 2), A * A + 2);
-%! assert (gpumm (single (A), A, "C", S), single (A * A + 1));
-%! assert (gpumm (A, A, "Beta", complex (0, 0)), A * A);
-%! assert (gpumm (A, A, "Alpha", sparse (2), "Device", uint8 (0)), 2 * A * A);
-%! assert (gpumm (A, A, "Alpha", eye (1), "MaxCapability", single (9)), A * A);
+%! for row = {A, A, {"Alpha", blocksparse(3, 1)}; A, i * A, {"Alpha", blocksparse(3, 1)}; ...
+%!            A, A, {"C", S}
+%!            A, A, {"C", S, "Beta", 2}; single(A), A, {"C", S}; A, A, {"Beta", complex(0, 0)}
+%!            A, A, {"Alpha", sparse(2), "Device", uint8(0)}; A, A, ...
+%!            {"Alpha", eye(1), "MaxCapability", single(9)}}.'
+%!   check_product (row{1:2}, row{3}{:});
+%! endfor
 
 ## the last value of a name counts
 %!assert (gpumm (magic (3), magic (3), "Alpha", 5, "ALPHA", 1), magic (3)^2)
@@ -328,21 +244,20 @@
 %! A = magic (2);
 %! seconds = Inf (3, 1);
 %! for round = 1:60
-%!   begun = tic ();
-%!   for j = 1:20
-%!     C = gpumm (A, A);
+%!   for way = 1:3
+%!     begun = tic ();
+%!     for j = 1:20
+%!       switch (way)
+%!         case 1
+%!           C = gpumm (A, A);
+%!         case 2
+%!           C = gpumm (A, A, "TransposeA", "transpose");
+%!         case 3
+%!           [C, info] = gpumm (A, A);
+%!       endswitch
+%!     endfor
+%!     seconds(way) = min (seconds(way), toc (begun));
 %!   endfor
-%!   seconds(1) = min (seconds(1), toc (begun));
-%!   begun = tic ();
-%!   for j = 1:20
-%!     C = gpumm (A, A, "TransposeA", "transpose");
-%!   endfor
-%!   seconds(2) = min (seconds(2), toc (begun));
-%!   begun = tic ();
-%!   for j = 1:20
-%!     [C, info] = gpumm (A, A);
-%!   endfor
-%!   seconds(3) = min (seconds(3), toc (begun));
 %! endfor
 %! assert (seconds(2) < 1.7 * seconds(1), "an option: %g s, none: %g s", seconds(2), seconds(1));
 %! assert (seconds(3) < 3 * seconds(1), "info: %g s, none: %g s", seconds(3), seconds(1));

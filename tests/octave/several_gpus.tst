@@ -95,6 +95,26 @@
 %!   compare ("spread", B, A, "MaxDeviceMemory", bytes, "TransposeA", "transpose", "TransposeB", "transpose");
 %! endfor
 
+%!testif ; numel (gpumm_info ().devices) > 1 # as many as the host makes faster, and it says so if one
+%! for type = {"double", "single", "complex", "single complex"}
+%!   A = whole (6000, 5000, type{1});
+%!   B = whole (5000, 8192, type{1});
+%!   for algorithm = {"cublas", "register"}
+%!     options = {"Backend", "gpu", "Algorithm", algorithm{1}};
+%!     [D, info] = gpumm (A, B, options{:}, "Device", "all");
+%!     assert (isequal (gpumm (A, B, options{:}), D));
+%!     is_one = ! isempty (strfind (info.reason, "; one device")); # several are no faster here
+%!     assert (isempty (info.devices) == is_one, "%s", info.reason);
+%!     assert (info.bytes.up <= sizeof (A) + sizeof (B)); # each byte once
+%!   endfor
+%! endfor
+%! A = rand (100, 4000);
+%! B = rand (4000, 100000); # moves for longer than it computes: several are faster, but not on a busy host
+%! [C, info] = gpumm (A, B, "Backend", "gpu", "Device", "all");
+%! is_slower = ! isempty (strfind (info.reason, "; one device, as it takes"));
+%! assert ((numel (info.devices) > 1) != is_slower, "%s", info.reason);
+%! assert (isequal (C, gpumm (A, B, "Backend", "gpu")));
+
 %!testif ; numel (gpumm_info ().devices) > 1 # sparse matrices and blocks run on one
 %! rand ("twister", 29);
 %! n = 10000;
@@ -136,6 +156,7 @@
 %!   assert (gather (A * B), a * b, 1e-10);
 %!   assert (gather (B' * A'), b' * a', 1e-10);
 %!   assert (gather (A * b), a * b, 1e-10);
+%!   assert (isequal (gather (A + gpuArray (a)), 2 * a)); # on two GPUs
 %!   big = gpuArray (rand (6000));
 %!   [~, info] = spread (big, big, "Device", "all"); # resident operands stay
 %!   assert (isempty (info.devices));
