@@ -109,7 +109,9 @@ static inline int take_option (const option *options, const char *argument) {
   return 0;
 }
 
-/* ---- elements of types s, d, c and z ------------------------------------------------------ */
+/* ---- elements of types s, d, c and z, unless operands.h has them for all types ------------ */
+
+#ifndef GPUMM_TESTS_OPERANDS_H
 
 static const double epsilons[] = {FLT_EPSILON, DBL_EPSILON, FLT_EPSILON, DBL_EPSILON};
 static const size_t sizes[] = {4, 8, 8, 16};
@@ -151,4 +153,5 @@ static inline void put (gpumm_type type, void *p, int64_t i, int part, double x)
     ((double *) p)[i] = x;
 }
 
+#endif
 #endif

@@ -46,7 +46,7 @@ static inline int64_t below (int64_t n) {
 }
 
 /* In (-1, 1), a few of them exactly zero, the others over several orders of magnitude. */
-static inline double number (void) {
+static inline double any_number (void) {
   double x = (double) (check_random () >> 11) * 0x1p-52 - 1;
   return below (16) == 0 ? 0 : ldexp (x, (int) -below (8));
 }
