@@ -55,13 +55,13 @@ static inline int open_driver (const char *library) {
   return 0;
 }
 
+static void *pinned;
+
 /* Up or down, by way of host memory that copies may use, kept from one to the next. */
 static inline void copy (void *to, const void *from, size_t bytes, int is_up) {
-  static void *pinned;
   static size_t size;
   if (bytes > size) {
-    if (pinned)
-      need (driver->unpin (0, pinned), "unpin");
+    need (driver->unpin (0, pinned), "unpin");
     need (driver->pin (0, size = 2 * bytes, &pinned), "pin");
   }
   if (bytes == 0)
@@ -77,6 +77,7 @@ static inline void copy (void *to, const void *from, size_t bytes, int is_up) {
 }
 
 static inline void close_driver (void) {
+  need (driver->unpin (0, pinned), "unpin");
   need (driver->stream_destroy (0, stream), "stream_destroy");
   driver->reset ();
 }
@@ -135,7 +136,7 @@ static inline int is_single (gpumm_type type) {
   return type == GPUMM_S || type == GPUMM_C;
 }
 
-/* Element i, its real part (0) or its imaginary (1), which a real type reads as 0 and leaves out. */
+/* Element i, its real part (0) or its imaginary (1), which a real type reads as 0. */
 static inline double get (gpumm_type type, const void *p, int64_t i, int part) {
   if (part && !is_complex (type))
     return 0;

@@ -82,6 +82,49 @@ static inline void down (const pair *p) {
   need (driver->stream_synchronize (0, stream), "stream_synchronize");
 }
 
+/* ---- memory ------------------------------------------------------------------------------- */
+
+enum { GUARD = 256, POISON = 0xff }; /* GUARD bytes before and after what a kernel writes */
+
+static inline void *upload (const void *from, size_t bytes) {
+  void *p;
+  need (driver->allocate (0, bytes, &p), "allocate");
+  copy (p, from, bytes, 1);
+  return p;
+}
+
+static inline void drop (void *p) {
+  need (driver->release (0, p), "release");
+}
+
+/* What a kernel writes, on the device and between guards on the host: before it, after its first
+ * run, and after the last. */
+typedef struct {
+  void *device;
+  char *before, *first, *now;
+  size_t bytes;
+} written;
+
+static inline written provide_written (size_t bytes) {
+  written w = {.bytes = (bytes + 15) / 16 * 16 + 2 * GUARD};
+  w.before = check_allocate (3, w.bytes);
+  memset (w.before, 0xa5, w.bytes);
+  memset (w.before + GUARD, POISON, bytes);
+  w.first = w.before + w.bytes;
+  w.now = w.first + w.bytes;
+  w.device = upload (w.before, w.bytes);
+  return w;
+}
+
+static inline void *inside (const written *w) {
+  return (char *) w->device + GUARD;
+}
+
+static inline void drop_written (written *w) {
+  drop (w->device);
+  free (w->before);
+}
+
 /* ---- scalars ------------------------------------------------------------------------------ */
 
 static const struct {

@@ -1,38 +1,29 @@
-/* sparse_runs.h - the kernels of a driver for matrices by compressed rows multiply the operands of a
- * case, each three times. SPDX-License-Identifier: BSD-3-Clause */
+/* sparse_runs.h - the kernels of a driver for matrices by compressed rows multiply the operands of
+ * a case, each three times.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_TESTS_SPARSE_RUNS_H
 #define GPUMM_TESTS_SPARSE_RUNS_H
 
 #include "host/host.h"
-#include "sparse_products.h"
+#include "definition.h"
+
+static enum { SPGEMM, BLOCKS, INTEGERS, SETS } set;
 
 static void (*set_order) (gpumm_host_order order, uint64_t seed); /* host device only */
 static const char *chosen_kernel = "";                            /* the beginning of its name */
 
-/* ---- memory ------------------------------------------------------------------------------- */
-
-enum { GUARD = 256, POISON = 0xff }; /* GUARD bytes before and after what a kernel writes */
-
-static void *upload (const void *from, size_t bytes) {
-  void *p;
-  need (driver->allocate (0, bytes, &p), "allocate");
-  copy (p, from, bytes, 1);
-  return p;
-}
-
-static void drop (void *p) {
-  need (driver->release (0, p), "release");
-}
+/* ---- operands ----------------------------------------------------------------------------- */
 
 static gpumm_rows upload_operand (const gpumm_matrix *x) {
   const size_t bytes = gpumm_type_bytes (x->type);
   if (x->format == GPUMM_DENSE)
-    return (gpumm_rows){.rows = x->rows,
-                        .cols = x->cols,
-                        .block_rows = 1,
-                        .block_cols = 1,
-                        .ld = x->ld,
-                        .values = upload (x->values, (size_t) (x->ld * x->cols) * bytes)};
+    return (gpumm_rows){
+        .rows = x->rows,
+        .cols = x->cols,
+        .block_rows = 1,
+        .block_cols = 1,
+        .ld = x->ld,
+        .values = upload (x->values, (size_t) length_of (x->rows, x->cols, x->ld) * bytes)};
   const size_t elements = (size_t) (x->nzmax * entry_elements (x));
   return (gpumm_rows){.rows = lines_of (x),
                       .cols = x->cols / x->block_cols,
@@ -49,33 +40,6 @@ static void drop_operand (gpumm_rows *x) {
   drop (x->start);
   drop (x->column);
   drop (x->values);
-}
-
-/* What a kernel writes, on the device and between guards on the host: before it, after its first
- * run, and after the last. */
-typedef struct {
-  void *device;
-  char *before, *first, *now;
-  size_t bytes;
-} written;
-
-static written provide_written (size_t bytes) {
-  written w = {.bytes = (bytes + 15) / 16 * 16 + 2 * GUARD};
-  w.before = check_allocate (3, w.bytes);
-  memset (w.before, POISON, w.bytes);
-  w.first = w.before + w.bytes;
-  w.now = w.first + w.bytes;
-  w.device = upload (w.before, w.bytes);
-  return w;
-}
-
-static void *inside (const written *w) {
-  return (char *) w->device + GUARD;
-}
-
-static void drop_written (written *w) {
-  drop (w->device);
-  free (w->before);
 }
 
 /* ---- a run -------------------------------------------------------------------------------- */
@@ -230,11 +194,12 @@ static void run_kernel (const test *t, gpumm_sparse_product p, const expected *y
                         const gpumm_sparse_kernel *kernel) {
   const int64_t blocks = y->start[y->rows];
   written column = provide_written ((size_t) (t->full ? 0 : blocks) * sizeof (int32_t));
-  const int64_t elements = t->full ? p.c.ld * p.c.cols : blocks * t->bm * t->bn;
+  const int64_t elements =
+      t->full ? length_of (p.c.rows, p.c.cols, p.c.ld) : blocks * t->bm * t->bn;
   written w = provide_written ((size_t) elements * gpumm_type_bytes (t->output));
   const char *wrong = NULL;
-  if (!is_zero (t->beta)) /* else what is there must not matter */
-    draw_elements (t, w.before + GUARD, elements, 0);
+  if (t->full)
+    draw_before (t, w.before + GUARD, p.c.rows, p.c.cols, p.c.ld);
   p.c.column = t->full ? NULL : inside (&column);
   p.c.values = inside (&w);
   p.c.stored = blocks;
@@ -314,7 +279,7 @@ static void run_test (const test *t) {
                        .cols = t->n * t->bn,
                        .block_rows = 1,
                        .block_cols = 1,
-                       .ld = y.rows + t->pad};
+                       .ld = y.rows + t->pad_c};
   else {
     p.c.start = start;
     p.zero = zero;
@@ -332,9 +297,7 @@ static void run_test (const test *t) {
   drop_operand (&p.b);
   drop (zero);
   drop (start);
-  free (y.start);
-  free (y.column);
-  free (y.sums);
+  drop_expected (&y);
   release (&a);
   release (&b);
 }

@@ -100,7 +100,7 @@ static void check_endurance (double *x, double *y) {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-/* An array of a thread's own is watched also after a barrier, where its fiber has changed places. */
+/* An array of a thread's own is watched also after a barrier, where its fiber has moved. */
 static void check_overrun (void) {
   for (int last = 7; last <= 8; last++) {
     fflush (NULL);

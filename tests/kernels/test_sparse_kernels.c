@@ -47,6 +47,7 @@ static test sparse_test (gpumm_type type, int64_t m, int64_t k, int64_t n, int c
                 .bk = 1,
                 .bn = 1,
                 .alpha = {1, 0},
+                .ordered = 1,
                 .cancels = cancels};
 }
 
@@ -291,7 +292,9 @@ static void run_full_edges (void) {
                 .bk = e->bk,
                 .a = {e->pattern, e->each, 1, NULL},
                 .real = (int) (x % 3),
-                .pad = ops % 2 ? 3 : 0};
+                .pad_a = ops % 2 ? 3 : 0,
+                .pad_b = ops % 2 ? 3 : 0,
+                .pad_c = ops % 2 ? 3 : 0};
       choose_scalars (type, below (SCALARS), &t.alpha, &t.beta);
       if (options.large || !e->large)
         run_full (t, run_edge);
@@ -313,7 +316,9 @@ static void run_random_blocks (long count, values v) {
               .bm = widths[below (WIDTHS)],
               .bk = widths[below (WIDTHS)],
               .bn = widths[below (WIDTHS)],
-              .pad = below (3) * below (5),
+              .pad_a = below (3) * below (5),
+              .pad_b = below (3) * below (5),
+              .pad_c = below (3) * below (5),
               .real = (int) below (3)};
     if (below (2))
       t.bn = t.bk = t.bm;

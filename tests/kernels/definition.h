@@ -1,13 +1,11 @@
-/* sparse_products.h - products of matrices by compressed rows, plain or in blocks, in tests of
- * kernels: cases, their operands, and what is right.
+/* definition.h - products of full matrices and of matrices by compressed rows, plain or in blocks,
+ * in tests of kernels: cases, their operands, and what is right by the definition.
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GPUMM_TESTS_SPARSE_PRODUCTS_H
-#define GPUMM_TESTS_SPARSE_PRODUCTS_H
+#ifndef GPUMM_TESTS_DEFINITION_H
+#define GPUMM_TESTS_DEFINITION_H
 
 #include "../engine/operands.h"
 #include "driver_test.h"
-
-static enum { SPGEMM, BLOCKS, INTEGERS, SETS } set;
 
 /* ---- cases -------------------------------------------------------------------------------- */
 
@@ -29,37 +27,40 @@ typedef struct {
   int64_t m, k, n;    /* in blocks; of a full operand in elements */
   int64_t bm, bk, bn; /* of blocks */
   shape a, b;
-  char full; /* 'A', 'B': a full operand; 0: none */
+  char full; /* 'A', 'B': a full operand; 'C': both; 0: none */
   gpumm_op op_a, op_b;
-  int64_t pad; /* of leading dimensions */
+  int64_t pad_a, pad_b, pad_c; /* of leading dimensions */
   gpumm_scalar alpha, beta;
   values values;
   int real;              /* these operands are real, and the kernel is told */
+  int ordered;           /* sums in order, each operation rounded by itself: to the last bit */
   int cancels;           /* the products of each k and the next one cancel */
   wide low, high, later; /* integers; later: the highest of A's second half of rows, 0: high */
   int zeros;             /* so many of 8 integers are 0, and of 8 blocks */
 } test;
 
-static const char *describe (const test *t, const char *row, const char *what) {
+static inline const char *describe (const test *t, const char *row, const char *what) {
   static char text[600];
   snprintf (text, sizeof text,
             "%s, %c to %c, m=%lld k=%lld n=%lld, blocks %lld %lld %lld, patterns %d %lld %lld and "
-            "%d %lld %lld, full %d, ops %d %d, pad %lld, alpha=(%g,%g) beta=(%g,%g), values %d, "
+            "%d %lld %lld, full %d, ops %d %d, pads %lld %lld %lld, alpha=(%g,%g) beta=(%g,%g), "
+            "values %d, "
             "real %d, cancels %d, %g .. %g, later %g, zeros %d: %s",
             row, type_letters[t->type], type_letters[t->output], (long long) t->m, (long long) t->k,
             (long long) t->n, (long long) t->bm, (long long) t->bk, (long long) t->bn,
             (int) t->a.pattern, (long long) t->a.each, (long long) t->a.together,
             (int) t->b.pattern, (long long) t->b.each, (long long) t->b.together, t->full,
-            (int) t->op_a, (int) t->op_b, (long long) t->pad, t->alpha.re, t->alpha.im, t->beta.re,
-            t->beta.im, (int) t->values, t->real, t->cancels, (double) t->low, (double) t->high,
-            (double) t->later, t->zeros, what);
+            (int) t->op_a, (int) t->op_b, (long long) t->pad_a, (long long) t->pad_b,
+            (long long) t->pad_c, t->alpha.re, t->alpha.im, t->beta.re, t->beta.im, (int) t->values,
+            t->real, t->cancels, (double) t->low, (double) t->high, (double) t->later, t->zeros,
+            what);
   return text;
 }
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
 /* Columns of row i, ascending. Returns how many. */
-static int64_t draw_row (const shape *s, int64_t i, int64_t cols, int32_t *to) {
+static inline int64_t draw_row (const shape *s, int64_t i, int64_t cols, int32_t *to) {
   const int64_t each = s->lengths ? s->lengths[i] : s->each;
   int64_t count = 0, wanted = s->pattern == EMPTY       ? 0
                               : s->pattern == FULL      ? cols
@@ -84,14 +85,14 @@ static int64_t draw_row (const shape *s, int64_t i, int64_t cols, int32_t *to) {
   return count;
 }
 
-static double element_of (const test *t) {
+static inline double element_of (const test *t) {
   static const double specials[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0};
   if (t->values == WHOLE)
     return (double) (below (5) - 2);
   return t->values == SPECIAL && below (60) == 0 ? specials[below (5)] : any_number ();
 }
 
-static wide integer_of (const test *t, wide high) {
+static inline wide integer_of (const test *t, wide high) {
   const unsigned __int128 range = (unsigned __int128) (high - t->low) + 1;
   if (below (8) < t->zeros)
     return 0;
@@ -100,15 +101,15 @@ static wide integer_of (const test *t, wide high) {
   return t->low + (wide) (check_random () % range);
 }
 
-/* Imaginary parts of real blocks must not matter; in `spgemm` they are 0. */
-static void draw_elements (const test *t, void *to, int64_t count, int is_real) {
+/* Imaginary parts of real operands must not matter; of sums in order they are 0. */
+static inline void draw_elements (const test *t, void *to, int64_t count, int is_real) {
   for (int64_t e = 0; e < count; e++) {
-    const double re = element_of (t), im = is_real && set == SPGEMM ? 0 : element_of (t);
+    const double re = element_of (t), im = is_real && t->ordered ? 0 : element_of (t);
     put (t->type, to, e, CMPLXL (re, im));
   }
 }
 
-static void draw_integers (const test *t, gpumm_matrix *x, int is_a) {
+static inline void draw_integers (const test *t, gpumm_matrix *x, int is_a) {
   const int64_t each = entry_elements (x), bytes = (int64_t) gpumm_type_bytes (t->type);
   const int64_t half = x->start[lines_of (x) / 2];
   for (int64_t q = 0; q < x->nzmax; q++)
@@ -120,7 +121,7 @@ static void draw_integers (const test *t, gpumm_matrix *x, int is_a) {
       }
 }
 
-static int32_t *grown (int32_t *columns, int64_t room) {
+static inline int32_t *grown (int32_t *columns, int64_t room) {
   columns = realloc (columns, (size_t) room * sizeof *columns);
   if (!columns)
     exit (EXIT_FAILURE);
@@ -128,8 +129,8 @@ static int32_t *grown (int32_t *columns, int64_t room) {
 }
 
 /* rows x cols blocks as stored. doubled: each column is two; pairs: so is each row. */
-static gpumm_matrix make_rows (const test *t, int is_a, int64_t rows, int64_t cols,
-                               int64_t block_rows, int64_t block_cols) {
+static inline gpumm_matrix make_rows (const test *t, int is_a, int64_t rows, int64_t cols,
+                                      int64_t block_rows, int64_t block_cols) {
   const shape s = is_a ? t->a : t->b;
   const int doubled = t->cancels && is_a ? 2 : 1, pairs = t->cancels && !is_a ? 2 : 1;
   gpumm_matrix x = {.format = GPUMM_BLOCKS,
@@ -172,26 +173,46 @@ static gpumm_matrix make_rows (const test *t, int is_a, int64_t rows, int64_t co
   return x;
 }
 
-static gpumm_matrix make_operand (const test *t, int is_a) {
+/* Elements of a full matrix, without those below its last column. */
+static inline int64_t length_of (int64_t rows, int64_t cols, int64_t ld) {
+  return rows == 0 || cols == 0 ? 0 : (cols - 1) * ld + rows;
+}
+
+static inline gpumm_matrix make_operand (const test *t, int is_a) {
   const gpumm_op op = is_a ? t->op_a : t->op_b;
   const int turned = op != GPUMM_NONE;
   const int64_t size[] = {is_a ? t->m : t->k, is_a ? t->k : t->n};
   const int64_t block[] = {is_a ? t->bm : t->bk, is_a ? t->bk : t->bn};
-  if (t->full != (is_a ? 'A' : 'B'))
+  if (t->full != 'C' && t->full != (is_a ? 'A' : 'B'))
     return make_rows (t, is_a, size[turned], size[!turned], block[turned], block[!turned]);
   gpumm_matrix x = {.type = t->type,
                     .op = op,
                     .rows = size[turned] * block[turned],
                     .cols = size[!turned] * block[!turned]};
-  x.ld = x.rows + t->pad;
+  x.ld = x.rows + (is_a ? t->pad_a : t->pad_b);
   x.values = check_allocate (x.ld * x.cols, gpumm_type_bytes (t->type));
   draw_elements (t, x.values, x.ld * x.cols, t->real & (is_a ? REAL_A : REAL_B));
+  for (int64_t e = 0; e < x.ld * x.cols; e++)
+    if (e % x.ld >= x.rows)
+      put (t->type, x.values, e, CMPLXL (NAN, NAN));
   return x;
+}
+
+/* What is in a full C before: with beta = 0 it must not matter. */
+static inline void draw_before (const test *t, void *values, int64_t rows, int64_t cols,
+                                int64_t ld) {
+  const size_t bytes = gpumm_type_bytes (t->type);
+  memset (values, 0xa5, (size_t) length_of (rows, cols, ld) * bytes);
+  for (int64_t j = 0; j < cols && rows > 0; j++)
+    if (is_zero (t->beta))
+      memset ((char *) values + (size_t) (j * ld) * bytes, 0xff, (size_t) rows * bytes);
+    else
+      draw_elements (t, (char *) values + (size_t) (j * ld) * bytes, rows, 0);
 }
 
 /* Of k and the next one the products become u v and -v u. In most pairs a fused multiply-add would
  * leave something. */
-static void make_cancel (const test *t, gpumm_matrix *a, gpumm_matrix *b) {
+static inline void make_cancel (const test *t, gpumm_matrix *a, gpumm_matrix *b) {
   number *u = check_allocate (t->k, sizeof *u), *v = u + t->k / 2;
   int64_t left = 0;
   const int is_whole = is_complex (t->type) && !t->real;
@@ -222,7 +243,7 @@ typedef struct {
 } expected;
 
 /* op (X) by rows: op (X).' by columns. */
-static entries rows_of (const gpumm_matrix *x) {
+static inline entries rows_of (const gpumm_matrix *x) {
   gpumm_matrix turned = *x;
   turned.op = x->op == GPUMM_NONE ? GPUMM_TRANSPOSE : GPUMM_NONE;
   entries all = list_of (&turned);
@@ -233,7 +254,7 @@ static entries rows_of (const gpumm_matrix *x) {
 }
 
 /* As kernels define it: a real factor multiplies both parts of the other. */
-static void add (element *x, const test *t, const entry *a, const entry *b) {
+static inline void add (element *x, const test *t, const entry *a, const entry *b) {
   if (is_integer (t->type)) {
     add_integers (x, a->whole, b->whole);
     return;
@@ -262,14 +283,14 @@ static void add (element *x, const test *t, const entry *a, const entry *b) {
   }
 }
 
-static int ascending (const void *x, const void *y) {
+static inline int ascending (const void *x, const void *y) {
   const int32_t a = *(const int32_t *) x, b = *(const int32_t *) y;
   return (a > b) - (a < b);
 }
 
 /* The columns of row i of blocks of C. seen: as many zeros, and after it. */
-static int64_t find_columns (const expected *c, const entries *a, const entries *b, int64_t i,
-                             int32_t *found, char *seen) {
+static inline int64_t find_columns (const expected *c, const entries *a, const entries *b,
+                                    int64_t i, int32_t *found, char *seen) {
   int64_t count = 0;
   for (int64_t p = a->first[i * c->block_rows]; p < a->first[(i + 1) * c->block_rows]; p++)
     for (int64_t q = b->first[a->list[p].row]; q < b->first[a->list[p].row + 1]; q++) {
@@ -285,8 +306,8 @@ static int64_t find_columns (const expected *c, const entries *a, const entries 
 }
 
 /* place: as many as C has block columns. */
-static void sum_row (const test *t, const expected *c, const entries *a, const entries *b,
-                     int64_t i, int64_t *place) {
+static inline void sum_row (const test *t, const expected *c, const entries *a, const entries *b,
+                            int64_t i, int64_t *place) {
   for (int64_t q = c->start[i]; q < c->start[i + 1]; q++)
     place[c->column[q]] = q;
   for (int64_t r = 0; r < c->block_rows; r++)
@@ -298,7 +319,7 @@ static void sum_row (const test *t, const expected *c, const entries *a, const e
       }
 }
 
-static expected expect (const test *t, const gpumm_matrix *a, const gpumm_matrix *b) {
+static inline expected expect (const test *t, const gpumm_matrix *a, const gpumm_matrix *b) {
   entries x = rows_of (a), y = rows_of (b);
   expected c = {.rows = t->full ? t->m * t->bm : t->m,
                 .block_rows = t->full ? 1 : t->bm,
@@ -329,37 +350,57 @@ static expected expect (const test *t, const gpumm_matrix *a, const gpumm_matrix
   return c;
 }
 
+static inline void drop_expected (expected *c) {
+  free (c->start);
+  free (c->column);
+  free (c->sums);
+}
+
 /* A real scalar multiplies both parts. */
-static number scale (gpumm_scalar s, number x) {
+static inline number scale (gpumm_scalar s, number x) {
   const long double re = creall (x), im = cimagl (x);
   return s.im == 0 ? CMPLXL (s.re * re, s.re * im)
                    : CMPLXL (s.re * re - s.im * im, s.re * im + s.im * re);
 }
 
-/* Element e of values: the sum, times alpha, plus beta times the old one? A sum in any order is
- * within terms * eps |A||B| (Higham 2002, section 3.1); alpha and beta add a few roundings. */
-static int is_right (const test *t, const element *x, const void *values, const void *before,
-                     int64_t e) {
-  if (is_integer (t->output))
-    return get_integer (t->output, values, e) == saturated (x, t->output);
-  const number got = get (t->type, values, e), old = get (t->type, before, e);
-  if (set == SPGEMM) {
-    const double re = x->ordered_re, im = x->ordered_im;
-    return creall (got) == t->alpha.re * re - t->alpha.im * im
-           && cimagl (got) == t->alpha.re * im + t->alpha.im * re;
-  }
-  number sum = is_zero (t->alpha) ? 0 : scale (t->alpha, CMPLXL (x->re, x->im));
+typedef struct {
+  number value;
+  long double bound;
+} right;
+
+/* The sum, times alpha, plus beta times the old element. A sum in any order is within
+ * terms * eps |A||B| (Higham 2002, section 3.1); alpha and beta add a few roundings. */
+static inline right right_of (const test *t, const element *x, number old) {
+  right r = {is_zero (t->alpha) ? 0 : scale (t->alpha, CMPLXL (x->re, x->im)), 0};
   long double size = x->size * hypotl (t->alpha.re, t->alpha.im);
   if (!is_zero (t->beta)) {
     const number more = scale (t->beta, old);
-    sum = CMPLXL (creall (sum) + creall (more), cimagl (sum) + cimagl (more));
+    r.value = CMPLXL (creall (r.value) + creall (more), cimagl (r.value) + cimagl (more));
     size += hypotl (t->beta.re, t->beta.im) * (if_finite (creall (old)) + if_finite (cimagl (old)));
   }
   const long double eps = is_single (t->type) ? FLT_EPSILON : DBL_EPSILON;
   const long double tiny = is_single (t->type) ? FLT_MIN : DBL_MIN;
-  const long double bound =
-      t->values == WHOLE ? 0 : (long double) (x->terms + 8) * eps * (size + tiny);
-  return agrees (creall (got), creall (sum), bound) && agrees (cimagl (got), cimagl (sum), bound);
+  if (t->values != WHOLE)
+    r.bound = (long double) (x->terms + 8) * eps * (size + tiny);
+  return r;
+}
+
+static inline int is_near_to (right r, number got) {
+  return agrees (creall (got), creall (r.value), r.bound)
+         && agrees (cimagl (got), cimagl (r.value), r.bound);
+}
+
+/* Is element e of values right? */
+static inline int is_right (const test *t, const element *x, const void *values, const void *before,
+                            int64_t e) {
+  if (is_integer (t->output))
+    return get_integer (t->output, values, e) == saturated (x, t->output);
+  const number got = get (t->type, values, e);
+  const double re = x->ordered_re, im = x->ordered_im;
+  if (t->ordered)
+    return creall (got) == t->alpha.re * re - t->alpha.im * im
+           && cimagl (got) == t->alpha.re * im + t->alpha.im * re;
+  return is_near_to (right_of (t, x, get (t->type, before, e)), got);
 }
 
 #endif
