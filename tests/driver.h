@@ -55,13 +55,13 @@ static inline int open_driver (const char *library) {
   return 0;
 }
 
+static void *pinned;
+
 /* Up or down, by way of host memory that copies may use, kept from one to the next. */
 static inline void copy (void *to, const void *from, size_t bytes, int is_up) {
-  static void *pinned;
   static size_t size;
   if (bytes > size) {
-    if (pinned)
-      need (driver->unpin (0, pinned), "unpin");
+    need (driver->unpin (0, pinned), "unpin");
     need (driver->pin (0, size = 2 * bytes, &pinned), "pin");
   }
   if (bytes == 0)
@@ -77,6 +77,7 @@ static inline void copy (void *to, const void *from, size_t bytes, int is_up) {
 }
 
 static inline void close_driver (void) {
+  need (driver->unpin (0, pinned), "unpin");
   need (driver->stream_destroy (0, stream), "stream_destroy");
   driver->reset ();
 }
@@ -109,7 +110,9 @@ static inline int take_option (const option *options, const char *argument) {
   return 0;
 }
 
-/* ---- elements of types s, d, c and z ------------------------------------------------------ */
+/* ---- elements of types s, d, c and z, unless operands.h has them for all types ------------ */
+
+#ifndef GPUMM_TESTS_OPERANDS_H
 
 static const double epsilons[] = {FLT_EPSILON, DBL_EPSILON, FLT_EPSILON, DBL_EPSILON};
 static const size_t sizes[] = {4, 8, 8, 16};
@@ -133,7 +136,7 @@ static inline int is_single (gpumm_type type) {
   return type == GPUMM_S || type == GPUMM_C;
 }
 
-/* Element i, its real part (0) or its imaginary (1), which a real type reads as 0 and leaves out. */
+/* Element i, its real part (0) or its imaginary (1), which a real type reads as 0. */
 static inline double get (gpumm_type type, const void *p, int64_t i, int part) {
   if (part && !is_complex (type))
     return 0;
@@ -151,4 +154,5 @@ static inline void put (gpumm_type type, void *p, int64_t i, int part, double x)
     ((double *) p)[i] = x;
 }
 
+#endif
 #endif

@@ -46,7 +46,7 @@ static inline int64_t below (int64_t n) {
 }
 
 /* In (-1, 1), a few of them exactly zero, the others over several orders of magnitude. */
-static inline double number (void) {
+static inline double any_number (void) {
   double x = (double) (check_random () >> 11) * 0x1p-52 - 1;
   return below (16) == 0 ? 0 : ldexp (x, (int) -below (8));
 }
@@ -80,6 +80,49 @@ static inline void down (const pair *p) {
   need (driver->copy_down (0, stream, p->host, p->bytes, p->device, p->bytes, p->bytes, 1),
         "copy_down");
   need (driver->stream_synchronize (0, stream), "stream_synchronize");
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+enum { GUARD = 256, POISON = 0xff }; /* GUARD bytes before and after what a kernel writes */
+
+static inline void *upload (const void *from, size_t bytes) {
+  void *p;
+  need (driver->allocate (0, bytes, &p), "allocate");
+  copy (p, from, bytes, 1);
+  return p;
+}
+
+static inline void drop (void *p) {
+  need (driver->release (0, p), "release");
+}
+
+/* What a kernel writes, on the device and between guards on the host: before it, after its first
+ * run, and after the last. */
+typedef struct {
+  void *device;
+  char *before, *first, *now;
+  size_t bytes;
+} written;
+
+static inline written provide_written (size_t bytes) {
+  written w = {.bytes = (bytes + 15) / 16 * 16 + 2 * GUARD};
+  w.before = check_allocate (3, w.bytes);
+  memset (w.before, 0xa5, w.bytes);
+  memset (w.before + GUARD, POISON, bytes);
+  w.first = w.before + w.bytes;
+  w.now = w.first + w.bytes;
+  w.device = upload (w.before, w.bytes);
+  return w;
+}
+
+static inline void *inside (const written *w) {
+  return (char *) w->device + GUARD;
+}
+
+static inline void drop_written (written *w) {
+  drop (w->device);
+  free (w->before);
 }
 
 /* ---- scalars ------------------------------------------------------------------------------ */

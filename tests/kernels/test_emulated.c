@@ -28,194 +28,94 @@ typedef struct place {
   int largest; /* exponent of the type's numbers, at most */
 } place;
 
-static double normal (void) {
+static double normal_number (void) {
   double u = check_uniform () + 0.5 + 0x1p-60, v = check_uniform ();
   return sqrt (-2 * log (u)) * cos (6.283185307179586 * v);
 }
 
-static double uniform (const place *p) {
-  (void) p;
-  return check_uniform ();
+/* In double, not in single? */
+static int is_wide (const place *p) {
+  return p->largest == 1024;
 }
 
-static double positive (const place *p) {
-  (void) p;
-  return check_uniform () + 0.5;
+static int is_chosen (const place *p) {
+  return p->v == p->vectors / 2 && p->l == p->k / 3;
 }
 
-static double normals (const place *p) {
-  (void) p;
-  return normal ();
-}
-
-static double constant (const place *p) {
-  return p->of_b ? 1.0 / 7 : 1.0 / 3;
-}
-
-static double spread (const place *p) {
-  (void) p;
-  return copysign (exp (2 * normal ()), check_uniform ());
-}
-
-static double wide_spread (const place *p) {
-  (void) p;
-  return copysign (exp (4 * normal ()), check_uniform ());
-}
-
-/* Rows of A and columns of B from small to large: exponents at both ends, products in range. */
-static double graded_vectors (const place *p) {
-  double at = p->vectors > 1 ? (double) p->v / (double) (p->vectors - 1) : 0;
-  return ldexp (check_uniform (), (int) ((at - 0.5) * 0.9 * p->largest));
-}
-
-/* Columns of A and rows of B fall off together. */
-static double graded_along (const place *p) {
-  return ldexp (check_uniform (), (int) (-p->l / 8 % 40));
-}
-
-/* A's large elements meet B's small ones. */
-static double mismatched (const place *p) {
-  int64_t at = 40 * p->l / p->k;
-  return ldexp (check_uniform (), (int) (p->of_b ? at : -at));
-}
-
-static double halves (const place *p) {
-  int first = 2 * p->l < p->k;
-  return ldexp (check_uniform (), first == p->of_b ? 0 : -20);
-}
-
-static double disjoint (const place *p) {
-  int first = 2 * p->l < p->k || p->l == p->k / 2 + 1;
-  return first == p->of_b ? check_uniform () : 0;
-}
-
-static double one_huge (const place *p) {
-  double x = check_uniform ();
-  return !p->of_b && p->v == p->vectors / 2 && p->l == p->k / 3 ? ldexp (0.7, p->largest - 8) : x;
-}
-
-static double one_large (const place *p) {
-  double x = check_uniform ();
-  return p->of_b && p->v == p->vectors / 2 && p->l == p->k / 3 ? 3e4 : x;
-}
-
-static double subnormal (const place *p) {
-  int smallest = p->largest == 1024 ? -1040 : -135;
-  return ldexp (check_uniform (), p->of_b ? p->largest - 20 : smallest);
+/* 0 for the first vector, 1 for the last */
+static double grade (const place *p) {
+  return p->vectors > 1 ? (double) p->v / (double) (p->vectors - 1) : 0;
 }
 
 /* A sum of products each of which the next one cancels but for a little. */
-static double cancelling (const place *p) {
+static double cancelling_number (const place *p, double x) {
   static double last;
   if (p->l % 2 == 0)
-    last = check_uniform ();
+    last = x;
   return p->of_b ? last : (p->l % 2 ? -1 : 1) * last * (1 + ldexp (check_uniform (), -30));
 }
 
-static double alternating (const place *p) {
-  return (p->l % 2 && !p->of_b ? -1 : 1) * (check_uniform () + 0.5);
-}
-
-/* Columns of a discrete cosine transform: A B is nearly the unit matrix. */
-static double orthogonal (const place *p) {
-  return cos (3.141592653589793 * ((double) p->v + 0.5) * ((double) p->l + 0.5) / (double) p->k);
-}
-
-static double hilbert (const place *p) {
-  return 1.0 / (double) (p->v + p->l + 1);
-}
-
-static double powers (const place *p) {
-  return pow (0.9 + 0.2 * (double) p->v / (double) p->vectors, (double) (p->l % 200));
-}
-
-static double few_elements (const place *p) {
-  (void) p;
-  return check_random () % 20 == 0 ? check_uniform () : 0;
-}
-
-static double zero_vectors (const place *p) {
-  return p->v % 3 ? check_uniform () : 0;
-}
-
-static double bits (const place *p) {
-  (void) p;
-  return (double) (check_random () & 1);
-}
-
-static double bytes (const place *p) {
-  (void) p;
-  return (double) check_between (-128, 127);
-}
-
-static double words (const place *p) {
-  (void) p;
-  return (double) check_between (-32768, 32767);
-}
-
-/* In single, of 24 bits; in double, of 32. */
-static double longs (const place *p) {
-  return rint (ldexp (check_uniform (), p->largest == 1024 ? 32 : 24));
-}
-
-/* A's numbers as they are, or twice that, and some powers of two: no error may come of it. */
-static double permuted (const place *p) {
-  if (p->of_b)
-    return check_uniform ();
-  return p->l == (7 * p->v + 3) % p->k ? ldexp (1, (int) (p->v % 50)) : 0;
-}
-
-/* Like diag (D) times uniform numbers. */
-static double diagonal (const place *p) {
-  return p->of_b ? check_uniform () : p->l == p->v % p->k ? check_uniform () : 0;
-}
-
-static double zeros (const place *p) {
-  (void) p;
-  return 0;
-}
+/* name, B is A', a very large k too, the result must be the nearest number, and the element: x is
+ * uniform, p its place. */
+#define SETS(SET)                                                                                  \
+  SET (uniform, 0, 1, 0, x)                                                                        \
+  SET (positive, 0, 0, 0, x + 0.5)                                                                 \
+  SET (normal, 0, 0, 0, normal_number ())                                                          \
+  SET (constant, 0, 0, 0, p->of_b ? 1.0 / 7 : 1.0 / 3)                                             \
+  SET (spread, 0, 1, 0, copysign (exp (2 * normal_number ()), x))                                  \
+  SET (wide_spread, 0, 0, 0, copysign (exp (4 * normal_number ()), x))                             \
+  /* vectors from small to large: exponents at both ends, products in range */                     \
+  SET (graded_vectors, 0, 0, 0, ldexp (x, (int) ((grade (p) - 0.5) * 0.9 * p->largest)))           \
+  /* columns of A and rows of B fall off together */                                               \
+  SET (graded_along, 0, 0, 0, ldexp (x, (int) (-p->l / 8 % 40)))                                   \
+  /* A's large elements meet B's small ones */                                                     \
+  SET (mismatched, 0, 0, 0, ldexp (x, (p->of_b ? 1 : -1) * (int) (40 * p->l / p->k)))              \
+  SET (halves, 0, 0, 0, ldexp (x, (2 * p->l < p->k) == p->of_b ? 0 : -20))                         \
+  SET (disjoint, 0, 0, 0, (2 * p->l < p->k || p->l == p->k / 2 + 1) == p->of_b ? x : 0)            \
+  SET (one_huge, 0, 0, 0, !p->of_b && is_chosen (p) ? ldexp (0.7, p->largest - 8) : x)             \
+  SET (one_large, 0, 0, 0, is_chosen (p) && p->of_b ? 3e4 : x)                                     \
+  SET (subnormal, 0, 0, 0, ldexp (x, p->of_b ? p->largest - 20 : is_wide (p) ? -1040 : -135))      \
+  SET (cancelling, 0, 0, 0, cancelling_number (p, x))                                              \
+  SET (alternating, 0, 0, 0, (p->l % 2 && !p->of_b ? -1 : 1) * (x + 0.5))                          \
+  /* of a discrete cosine transform: A B is nearly the unit matrix */                              \
+  SET (orthogonal, 1, 0, 0,                                                                        \
+       cos (((double) p->v + 0.5) * ((double) p->l + 0.5) / (double) p->k * M_PI))                 \
+  SET (gram, 1, 0, 0, x)                                                                           \
+  SET (gram_spread, 1, 0, 0, copysign (exp (2 * normal_number ()), x))                             \
+  SET (hilbert, 0, 0, 0, 1.0 / (double) (p->v + p->l + 1))                                         \
+  SET (powers, 0, 0, 0,                                                                            \
+       pow (0.9 + 0.2 * (double) p->v / (double) p->vectors, (double) (p->l % 200)))               \
+  SET (few_elements, 0, 1, 0, check_random () % 20 == 0 ? x : 0)                                   \
+  SET (zero_vectors, 0, 0, 0, p->v % 3 ? x : 0)                                                    \
+  SET (diagonal, 0, 0, 0, p->of_b || p->l == p->v % p->k ? x : 0)                                  \
+  SET (bits, 0, 0, 1, (double) (check_random () & 1))                                              \
+  SET (bytes, 0, 1, 1, (double) check_between (-128, 127))                                         \
+  SET (words, 0, 0, 1, (double) check_between (-32768, 32767))                                     \
+  SET (longs, 0, 0, 1, rint (ldexp (x, is_wide (p) ? 32 : 24)))                                    \
+  /* powers of two times B's numbers: no error may come of it */                                   \
+  SET (permuted, 0, 0, 1,                                                                          \
+       p->of_b                         ? x                                                         \
+       : p->l == (7 * p->v + 3) % p->k ? exp2 ((int) (p->v % 50))                                  \
+                                       : 0)                                                        \
+  SET (zeros, 0, 0, 1, 0)
 
 typedef struct set {
   const char *name;
-  double (*element) (const place *);
-  int exact; /* the result must be the nearest number */
-  int same;  /* B is A' */
-  int deep;  /* also with a very large k */
+  int same, deep, exact;
+  double (*element) (const place *p, double x);
 } set;
 
-static const set sets[] = {
-    {"uniform", uniform, 0, 0, 1},
-    {"positive", positive, 0, 0, 0},
-    {"normal", normals, 0, 0, 0},
-    {"constant", constant, 0, 0, 0},
-    {"spread", spread, 0, 0, 1},
-    {"wide_spread", wide_spread, 0, 0, 0},
-    {"graded_vectors", graded_vectors, 0, 0, 0},
-    {"graded_along", graded_along, 0, 0, 0},
-    {"mismatched", mismatched, 0, 0, 0},
-    {"halves", halves, 0, 0, 0},
-    {"disjoint", disjoint, 0, 0, 0},
-    {"one_huge", one_huge, 0, 0, 0},
-    {"one_large", one_large, 0, 0, 0},
-    {"subnormal", subnormal, 0, 0, 0},
-    {"cancelling", cancelling, 0, 0, 0},
-    {"alternating", alternating, 0, 0, 0},
-    {"orthogonal", orthogonal, 0, 1, 0},
-    {"gram", uniform, 0, 1, 0},
-    {"gram_spread", spread, 0, 1, 0},
-    {"hilbert", hilbert, 0, 0, 0},
-    {"powers", powers, 0, 0, 0},
-    {"few_elements", few_elements, 0, 0, 1},
-    {"zero_vectors", zero_vectors, 0, 0, 0},
-    {"diagonal", diagonal, 0, 0, 0},
-    {"bits", bits, 1, 0, 0},
-    {"bytes", bytes, 1, 0, 1},
-    {"words", words, 1, 0, 0},
-    {"longs", longs, 1, 0, 0},
-    {"permuted", permuted, 1, 0, 0},
-    {"zeros", zeros, 1, 0, 0},
-};
-enum { SETS = sizeof sets / sizeof *sets };
+#define ELEMENT(NAME, SAME, DEEP, EXACT, VALUE)                                                    \
+  static double NAME (const place *p, double x) {                                                  \
+    (void) p;                                                                                      \
+    (void) x;                                                                                      \
+    return VALUE;                                                                                  \
+  }
+SETS (ELEMENT)
+
+#define ROW(NAME, SAME, DEEP, EXACT, VALUE) {#NAME, SAME, DEEP, EXACT, NAME},
+static const set sets[] = {SETS (ROW)};
+enum { MANY_SETS = sizeof sets / sizeof *sets };
 
 /* ---- a product ---------------------------------------------------------------------------- */
 
@@ -240,33 +140,10 @@ static void fill (const test *t, pair *x, int of_b, int64_t ld, int turned, int 
   for (p.v = 0; p.v < p.vectors; p.v++)
     for (p.l = 0; p.l < p.k; p.l++)
       for (int part = 0; part < 2; part++) {
-        double value = t->set->element (&p);
+        double value = t->set->element (&p, check_uniform ());
         put (t->type, x->host, index_of (p.v, p.l, ld, turned), part,
              part && conjugated ? -value : value);
       }
-}
-
-/* The exact element (i, j) and (|A||B|)_ij. */
-static void exact_element (const test *t, const pair *a, int64_t lda, const pair *b, int64_t ldb,
-                           int64_t i, int64_t j, quad sum[2], quad *size) {
-  int turned_a = t->op_a != GPUMM_NONE, turned_b = t->op_b == GPUMM_NONE;
-  sum[0] = sum[1] = *size = 0;
-  for (int64_t l = 0; l < t->k; l++) {
-    int64_t at_a = index_of (i, l, lda, turned_a), at_b = index_of (j, l, ldb, turned_b);
-    quad x = get (t->type, a->host, at_a, 0), y = get (t->type, b->host, at_b, 0);
-    if (!is_complex (t->type)) {
-      sum[0] += x * y;
-      *size += x * y < 0 ? -x * y : x * y;
-      continue;
-    }
-    quad u = get (t->type, a->host, at_a, 1), v = get (t->type, b->host, at_b, 1);
-    u = t->op_a == GPUMM_CTRANSPOSE ? -u : u;
-    v = t->op_b == GPUMM_CTRANSPOSE ? -v : v;
-    sum[0] += x * y - u * v;
-    sum[1] += x * v + u * y;
-    *size += (quad) hypotl ((long double) x, (long double) u)
-             * (quad) hypotl ((long double) y, (long double) v);
-  }
 }
 
 /* With scant workspace: for panels as thin as if k were 1, and so many bytes more. */
@@ -299,52 +176,94 @@ static quad absolute (quad x) {
   return x < 0 ? -x : x;
 }
 
-/* Adds to *own and *natives the largest errors over |A||B|, in eps / 2, of what is not the nearest
- * number. */
-static void run_test (const test *t, double *own, double *natives) {
-  int turned_a = t->op_a != GPUMM_NONE, turned_b = t->op_b == GPUMM_NONE;
-  int64_t lda = turned_a ? t->k : t->m + 3, ldb = turned_b ? t->k + 1 : t->n;
-  size_t element = sizes[t->type];
-  pair a = make_pair (element * (size_t) (lda * (turned_a ? t->m : t->k)));
-  pair b = make_pair (element * (size_t) (ldb * (turned_b ? t->n : t->k)));
-  pair c = make_pair (element * (size_t) (t->m * t->n));
-  pair other = make_pair (c.bytes), again = make_pair (c.bytes);
-  fill (t, &a, 0, lda, turned_a, t->op_a == GPUMM_CTRANSPOSE);
-  fill (t, &b, 1, ldb, turned_b, t->op_b == GPUMM_CTRANSPOSE);
+/* The operands of a test on both sides, C of emulated and of cuBLAS's, and the product. */
+typedef struct {
+  pair a, b, c, other;
+  gpumm_product p;
+} operands;
+
+static operands make_operands (const test *t, int64_t pad_a, int64_t pad_b) {
+  const int turned_a = t->op_a != GPUMM_NONE, turned_b = t->op_b == GPUMM_NONE;
+  const int64_t lda = (turned_a ? t->k : t->m) + pad_a, ldb = (turned_b ? t->k : t->n) + pad_b;
+  const size_t element = sizes[t->type];
+  operands x = {.a = make_pair (element * (size_t) (lda * (turned_a ? t->m : t->k))),
+                .b = make_pair (element * (size_t) (ldb * (turned_b ? t->n : t->k))),
+                .c = make_pair (element * (size_t) (t->m * t->n)),
+                .other = make_pair (element * (size_t) (t->m * t->n))};
+  fill (t, &x.a, 0, lda, turned_a, t->op_a == GPUMM_CTRANSPOSE);
+  fill (t, &x.b, 1, ldb, turned_b, t->op_b == GPUMM_CTRANSPOSE);
   if (t->set->same) /* B = A': element l of column j is the conjugate of element l of row j */
     for (int64_t j = 0; j < t->n; j++)
       for (int64_t l = 0; l < t->k; l++)
         for (int part = 0; part < 2; part++) {
-          double x = get (t->type, a.host, index_of (j % t->m, l, lda, turned_a), part);
+          double y = get (t->type, x.a.host, index_of (j % t->m, l, lda, turned_a), part);
           int turns = (t->op_a != GPUMM_CTRANSPOSE) != (t->op_b == GPUMM_CTRANSPOSE);
-          put (t->type, b.host, index_of (j, l, ldb, turned_b), part, part && turns ? -x : x);
+          put (t->type, x.b.host, index_of (j, l, ldb, turned_b), part, part && turns ? -y : y);
         }
-  up (&a);
-  up (&b);
-  gpumm_product p = {.type = t->type,
-                     .op_a = t->op_a,
-                     .op_b = t->op_b,
-                     .m = t->m,
-                     .n = t->n,
-                     .k = t->k,
-                     .a = a.device,
-                     .lda = lda,
-                     .b = b.device,
-                     .ldb = ldb,
-                     .ldc = t->m,
-                     .alpha = {1, 0}};
+  up (&x.a);
+  up (&x.b);
+  x.p = (gpumm_product){.type = t->type,
+                        .op_a = t->op_a,
+                        .op_b = t->op_b,
+                        .m = t->m,
+                        .n = t->n,
+                        .k = t->k,
+                        .a = x.a.device,
+                        .lda = lda,
+                        .b = x.b.device,
+                        .ldb = ldb,
+                        .ldc = t->m,
+                        .alpha = {1, 0}};
+  return x;
+}
+
+static void drop_operands (operands *x) {
+  drop_pair (&x->a);
+  drop_pair (&x->b);
+  drop_pair (&x->c);
+  drop_pair (&x->other);
+}
+
+/* The exact element (i, j) and (|A||B|)_ij. */
+static void exact_element (const test *t, const operands *o, int64_t i, int64_t j, quad sum[2],
+                           quad *size) {
+  int turned_a = t->op_a != GPUMM_NONE, turned_b = t->op_b == GPUMM_NONE;
+  sum[0] = sum[1] = *size = 0;
+  for (int64_t l = 0; l < t->k; l++) {
+    int64_t at_a = index_of (i, l, o->p.lda, turned_a), at_b = index_of (j, l, o->p.ldb, turned_b);
+    quad x = get (t->type, o->a.host, at_a, 0), y = get (t->type, o->b.host, at_b, 0);
+    if (!is_complex (t->type)) {
+      sum[0] += x * y;
+      *size += x * y < 0 ? -x * y : x * y;
+      continue;
+    }
+    quad u = get (t->type, o->a.host, at_a, 1), v = get (t->type, o->b.host, at_b, 1);
+    u = t->op_a == GPUMM_CTRANSPOSE ? -u : u;
+    v = t->op_b == GPUMM_CTRANSPOSE ? -v : v;
+    sum[0] += x * y - u * v;
+    sum[1] += x * v + u * y;
+    *size += (quad) hypotl ((long double) x, (long double) u)
+             * (quad) hypotl ((long double) y, (long double) v);
+  }
+}
+
+/* Adds to *own and *natives the largest errors over |A||B|, in eps / 2, of what is not the nearest
+ * number. */
+static void run_test (const test *t, double *own, double *natives) {
+  operands x = make_operands (t, t->op_a == GPUMM_NONE ? 3 : 0, t->op_b == GPUMM_NONE ? 1 : 0);
+  pair again = make_pair (x.c.bytes);
   char note[GPUMM_NOTE_BYTES] = "";
-  run (native, p, &other, NULL);
-  run (emulated, p, &c, note);
-  run (emulated, p, &again, NULL);
+  run (native, x.p, &x.other, NULL);
+  run (emulated, x.p, &x.c, note);
+  run (emulated, x.p, &again, NULL);
   char what[200];
   snprintf (what, sizeof what, "%s %c %lld x %lld x %lld ops %d %d (%s)", t->set->name,
             "sdcz"[t->type], (long long) t -> m, (long long) t -> n, (long long) t -> k, t -> op_a,
             t -> op_b, note);
-  CHECK (memcmp (c.host, again.host, c.bytes) == 0, "%s: other bits", what);
+  CHECK (memcmp (x.c.host, again.host, x.c.bytes) == 0, "%s: other bits", what);
   if (t->k >= 3000) { /* k in several steps */
-    run_within (emulated, p, (size_t) 2 << 20, &again, NULL);
-    CHECK (memcmp (c.host, again.host, c.bytes) == 0, "%s: other bits in less workspace", what);
+    run_within (emulated, x.p, (size_t) 2 << 20, &again, NULL);
+    CHECK (memcmp (x.c.host, again.host, x.c.bytes) == 0, "%s: other bits in less workspace", what);
   }
 
   double eps = epsilons[t->type];
@@ -356,18 +275,18 @@ static void run_test (const test *t, double *own, double *natives) {
   for (int64_t e = 0; e < all; e += step) {
     int64_t i = e % t->m, j = e / t->m;
     quad sum[2], size;
-    exact_element (t, &a, lda, &b, ldb, i, j, sum, &size);
+    exact_element (t, &x, i, j, sum, &size);
     for (int part = 0; part < 1 + is_complex (t->type); part++) {
-      quad x = get (t->type, c.host, e, part), y = get (t->type, other.host, e, part);
+      quad made = get (t->type, x.c.host, e, part), y = get (t->type, x.other.host, e, part);
       if (absolute (sum[part]) > huge) /* what overflows is nobody's error */
         continue;
-      quad error = absolute (x - sum[part]);
+      quad error = absolute (made - sum[part]);
       bound = (quad) t->k * eps * size + tiny;
       within = within && error <= bound;
       double rounded = is_single (t->type) ? (double) (float) sum[part] : (double) sum[part];
-      nearest = nearest && (double) x == rounded;
+      nearest = nearest && (double) made == rounded;
       if (size > 0 && size * eps > 4 * tiny) {
-        if ((double) x != rounded)
+        if ((double) made != rounded)
           *own = fmax (*own, (double) (error / size) * 2 / eps);
         *natives = fmax (*natives, (double) (absolute (y - sum[part]) / size) * 2 / eps);
       }
@@ -377,10 +296,7 @@ static void run_test (const test *t, double *own, double *natives) {
   if (t->set->exact)
     CHECK (nearest && strncmp (note, "native", 6) != 0, "%s: not exact", what);
   snprintf (last_note, sizeof last_note, "%s", note);
-  drop_pair (&a);
-  drop_pair (&b);
-  drop_pair (&c);
-  drop_pair (&other);
+  drop_operands (&x);
   drop_pair (&again);
 }
 
@@ -391,36 +307,18 @@ static void test_not_numbers (gpumm_type type) {
   static const double values[] = {NAN, INFINITY, -INFINITY};
   enum { N = 40 };
   for (int i = 0; i < (is_complex (type) ? 6 : 3); i++) {
-    size_t bytes = sizes[type] * N * N;
-    pair x[2] = {make_pair (bytes), make_pair (bytes)}, c = make_pair (bytes),
-         other = make_pair (bytes);
-    for (int64_t e = 0; e < N * N; e++)
-      for (int part = 0; part < 2; part++) {
-        put (type, x[0].host, e, part, check_uniform ());
-        put (type, x[1].host, e, part, check_uniform ());
-      }
-    put (type, x[i % 2].host, check_between (0, N * N - 1), i / 3, values[i % 3]);
-    up (&x[0]);
-    up (&x[1]);
-    gpumm_product p = {.type = type,
-                       .m = N,
-                       .n = N,
-                       .k = N,
-                       .a = x[0].device,
-                       .lda = N,
-                       .b = x[1].device,
-                       .ldb = N,
-                       .ldc = N,
-                       .alpha = {1, 0}};
+    const test t = {&sets[0], type, N, N, N, GPUMM_NONE, GPUMM_NONE};
+    operands x = make_operands (&t, 0, 0);
+    pair *spoilt = i % 2 ? &x.b : &x.a;
     char note[GPUMM_NOTE_BYTES] = "";
-    run (emulated, p, &c, note);
-    run (native, p, &other, NULL);
-    CHECK (memcmp (c.host, other.host, bytes) == 0, "type %c, %g", "sdcz"[type], values[i % 3]);
+    put (type, spoilt->host, check_between (0, N * N - 1), i / 3, values[i % 3]);
+    up (spoilt);
+    run (emulated, x.p, &x.c, note);
+    run (native, x.p, &x.other, NULL);
+    CHECK (memcmp (x.c.host, x.other.host, x.c.bytes) == 0, "type %c, %g", "sdcz"[type],
+           values[i % 3]);
     CHECK (strcmp (note, "native: NaN or Inf") == 0, "%s", note);
-    drop_pair (&x[0]);
-    drop_pair (&x[1]);
-    drop_pair (&c);
-    drop_pair (&other);
+    drop_operands (&x);
   }
 }
 
@@ -430,45 +328,26 @@ static void test_not_numbers (gpumm_type type) {
  * others, and where no gain is given, it does not. */
 static void test_gain (gpumm_type type) {
   static const struct {
-    double (*element) (const place *p);
+    double (*element) (const place *p, double x);
     double gain;
     int native;
   } cases[] = {{uniform, 2, 0}, {spread, 0, 0}, {spread, 5, 0}, {spread, 1, 1}, {bits, 1, 0}};
   enum { N = 160 };
-  set s = {"gain", uniform, 0, 0, 0};
+  set s = {"gain", 0, 0, 0, uniform};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     s.element = cases[i].element;
-    test t = {&s, type, N, N, N, GPUMM_NONE, GPUMM_NONE};
-    size_t bytes = sizes[type] * N * N;
-    pair a = make_pair (bytes), b = make_pair (bytes), c = make_pair (bytes);
-    pair other = make_pair (bytes);
-    fill (&t, &a, 0, N, 0, 0);
-    fill (&t, &b, 1, N, 1, 0);
-    up (&a);
-    up (&b);
-    gpumm_product p = {.type = type,
-                       .m = N,
-                       .n = N,
-                       .k = N,
-                       .a = a.device,
-                       .lda = N,
-                       .b = b.device,
-                       .ldb = N,
-                       .ldc = N,
-                       .alpha = {1, 0},
-                       .gain = cases[i].gain};
+    const test t = {&s, type, N, N, N, GPUMM_NONE, GPUMM_NONE};
+    operands x = make_operands (&t, 0, 0);
     char note[GPUMM_NOTE_BYTES] = "";
-    run (emulated, p, &c, note);
-    p.gain = 0;
-    run (cases[i].native ? native : emulated, p, &other, NULL);
+    x.p.gain = cases[i].gain;
+    run (emulated, x.p, &x.c, note);
+    x.p.gain = 0;
+    run (cases[i].native ? native : emulated, x.p, &x.other, NULL);
     CHECK ((strncmp (note, "native: ", 8) == 0) == cases[i].native, "type %c, case %zu: %s",
            "sdcz"[type], i, note);
-    CHECK (memcmp (c.host, other.host, bytes) == 0, "type %c, case %zu (%s): other bits",
+    CHECK (memcmp (x.c.host, x.other.host, x.c.bytes) == 0, "type %c, case %zu (%s): other bits",
            "sdcz"[type], i, note);
-    drop_pair (&a);
-    drop_pair (&b);
-    drop_pair (&c);
-    drop_pair (&other);
+    drop_operands (&x);
   }
 }
 
@@ -479,28 +358,19 @@ static void test_tiling (gpumm_type type) {
   enum { M = 100, N = 90, K = 150, TILE_M = 40, TILE_N = 50, DOWN = 3, ACROSS = 2 };
   static const int order[DOWN * ACROSS] = {0, 3, 1, 4, 2, 5}; /* row + DOWN * column */
   for (int kind = 0; kind < 3; kind++) {
-    set s = {"tiles", kind == 1 ? spread : uniform, 0, 0, 0};
-    test t = {&s, type, M, N, K, GPUMM_NONE, GPUMM_NONE};
-    size_t element = sizes[type];
-    pair a = make_pair (element * M * K), b = make_pair (element * K * N);
-    pair c = make_pair (element * M * N), other = make_pair (element * M * N);
-    fill (&t, &a, 0, M, 0, 0);
-    fill (&t, &b, 1, K, 1, 0);
+    set s = {"tiles", 0, 0, 0, kind == 1 ? spread : uniform};
+    const test t = {&s, type, M, N, K, GPUMM_NONE, GPUMM_NONE};
+    const size_t element = sizes[type];
+    operands x = make_operands (&t, 0, 0);
     if (kind == 2)
-      put (type, a.host, TILE_M + 1, 0, NAN);
-    up (&a);
-    up (&b);
-    need (driver->fill (0, stream, c.device, 0xff, c.bytes), "fill");
-    need (driver->fill (0, stream, other.device, 0xff, c.bytes), "fill");
-    gpumm_product p = {.type = type,
-                       .m = TILE_M,
-                       .n = TILE_N,
-                       .k = K,
-                       .lda = M,
-                       .ldb = K,
-                       .ldc = M,
-                       .alpha = {1, 0},
-                       .tiling = {.down = DOWN, .across = ACROSS, .m = TILE_M, .n = TILE_N}};
+      put (type, x.a.host, TILE_M + 1, 0, NAN);
+    up (&x.a);
+    need (driver->fill (0, stream, x.c.device, 0xff, x.c.bytes), "fill");
+    need (driver->fill (0, stream, x.other.device, 0xff, x.c.bytes), "fill");
+    gpumm_product p = x.p;
+    p.m = TILE_M;
+    p.n = TILE_N;
+    p.tiling = (gpumm_tiling){.down = DOWN, .across = ACROSS, .m = TILE_M, .n = TILE_N};
     p.workspace_bytes = emulated->workspace (&p, &device);
     need (driver->allocate (0, p.workspace_bytes, &p.workspace), "workspace");
     need (driver->fill (0, stream, p.workspace, 0xff, p.workspace_bytes), "fill");
@@ -515,15 +385,15 @@ static void test_tiling (gpumm_type type) {
       known_a[row] = known_b[col] = 1;
       p.m = row == DOWN - 1 ? M - row * TILE_M : TILE_M;
       p.n = col == ACROSS - 1 ? N - col * TILE_N : TILE_N;
-      p.a = (char *) a.device + element * (size_t) (row * TILE_M);
-      p.b = (char *) b.device + element * (size_t) (col * TILE_N * K);
+      p.a = (char *) x.a.device + element * (size_t) (row * TILE_M);
+      p.b = (char *) x.b.device + element * (size_t) (col * TILE_N * K);
       size_t at = element * (size_t) (row * TILE_M + col * TILE_N * M);
-      p.c = (char *) c.device + at;
+      p.c = (char *) x.c.device + at;
       p.note = note;
       need (emulated->launch (0, stream, &p), "a tile");
       gpumm_product alone = p;
       alone.tiling = (gpumm_tiling){0};
-      alone.c = (char *) other.device + at;
+      alone.c = (char *) x.other.device + at;
       alone.note = alone_note;
       alone.workspace_bytes = emulated->workspace (&alone, &device);
       need (driver->allocate (0, alone.workspace_bytes, &alone.workspace), "workspace");
@@ -536,15 +406,12 @@ static void test_tiling (gpumm_type type) {
       moduli += atoi (note);
     }
     CHECK (moduli > 0, "nothing was emulated");
-    down (&c);
-    down (&other);
-    CHECK (memcmp (c.host, other.host, c.bytes) == 0, "type %c, kind %d: other bits in tiles",
+    down (&x.c);
+    down (&x.other);
+    CHECK (memcmp (x.c.host, x.other.host, x.c.bytes) == 0, "type %c, kind %d: other bits in tiles",
            "sdcz"[type], kind);
     need (driver->release (0, p.workspace), "release");
-    drop_pair (&a);
-    drop_pair (&b);
-    drop_pair (&c);
-    drop_pair (&other);
+    drop_operands (&x);
   }
 }
 
@@ -605,7 +472,7 @@ int main (int count, char **arguments) {
   const char *types = count > 2 ? arguments[2] : "sdcz";
   for (const char *letter = types; *letter; letter++) {
     gpumm_type type = type_of (*letter);
-    for (int i = 0; i < SETS; i++)
+    for (int i = 0; i < MANY_SETS; i++)
       if (count < 4 || strncmp (sets[i].name, arguments[3], strlen (arguments[3])) == 0)
         run_set (&sets[i], type);
     test_not_numbers (type);

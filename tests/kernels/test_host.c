@@ -100,7 +100,7 @@ static void check_endurance (double *x, double *y) {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-/* An array of a thread's own is watched also after a barrier, where its fiber has changed places. */
+/* An array of a thread's own is watched also after a barrier, where its fiber has moved. */
 static void check_overrun (void) {
   for (int last = 7; last <= 8; last++) {
     fflush (NULL);
@@ -239,15 +239,18 @@ static void check_work (const struct operands *x) {
   CHECK (driver->launched (0, &seen) == GPUMM_OK && seen.launches == 0 && seen.blocks == 0);
 }
 
+static void count_product (const char *name, const gpumm_product *p) {
+  gpumm_host_count (1);
+  CHECK (find (name)->launch (0, NULL, p) == GPUMM_OK);
+}
+
 /* naive: one load of A and of B for each multiply-add. In double 32 neighbours are 8 sectors. */
 static void check_naive (const struct operands *x) {
   enum { M = 64, N = 16, K = 24 };
-  const gpumm_kernel *naive = find ("naive");
   int64_t warps = M / 32 * N;
 
   gpumm_product p = product_of (x, GPUMM_D, GPUMM_NONE, GPUMM_NONE, M, N, K);
-  gpumm_host_count (1);
-  CHECK (naive->launch (0, NULL, &p) == GPUMM_OK);
+  count_product ("naive", &p);
   CHECK (is (counts_of (x->a).load, M * N * K, warps * K, 8 * warps * K)); /* coalesced */
   CHECK (is (counts_of (x->b).load, M * N * K, warps * K, warps * K));     /* one for all */
   CHECK (is (counts_of (x->c).load, 0, 0, 0)); /* beta = 0 does not read C */
@@ -256,92 +259,61 @@ static void check_naive (const struct operands *x) {
 
   p = product_of (x, GPUMM_D, GPUMM_TRANSPOSE, GPUMM_NONE, M, N, K);
   p.beta.re = 1;
-  gpumm_host_count (1);
-  CHECK (naive->launch (0, NULL, &p) == GPUMM_OK);
+  count_product ("naive", &p);
   CHECK (is (counts_of (x->a).load, M * N * K, warps * K, 32 * warps * K)); /* scattered */
   CHECK (is (counts_of (x->c).load, M * N, warps, 8 * warps));
 
-  p.k = 0;
-  gpumm_host_count (1);
-  CHECK (naive->launch (0, NULL, &p) == GPUMM_OK);
-  CHECK (is (counts_of (x->a).load, 0, 0, 0) && is (counts_of (x->b).load, 0, 0, 0));
-  p.k = K;
-  p.alpha.re = 0;
-  gpumm_host_count (1);
-  CHECK (naive->launch (0, NULL, &p) == GPUMM_OK);
-  CHECK (is (counts_of (x->a).load, 0, 0, 0) && is (counts_of (x->b).load, 0, 0, 0));
+  for (int empty = 0; empty < 2; empty++) { /* k = 0, and alpha = 0 */
+    p.k = empty ? K : 0;
+    p.alpha.re = !empty;
+    count_product ("naive", &p);
+    CHECK (is (counts_of (x->a).load, 0, 0, 0) && is (counts_of (x->b).load, 0, 0, 0));
+  }
   gpumm_host_count (0);
 }
 
-/* A tile in shared memory: each element is loaded once a tile of C across, whatever the op; two
- * shared loads a multiply-add. Tiles as wide as a warp have no bank conflicts. */
-static void check_tiled (const struct operands *x) {
-  enum { M = 64, N = 32, K = 96 };
+/* Tiles in shared memory: each element is loaded once a tile of C across, whatever the type and the
+ * op. tiled: two shared loads a multiply-add, and no bank conflicts where tiles are as wide as a
+ * warp. register: thread_m + thread_n shared loads for thread_m thread_n multiply-adds, and none.
+ * Without padding the threads of a warp, which fetch a column of B, write to one bank: 32 words
+ * apart in single. A transposed B is fetched along a row of the tile. */
+static void check_tiles (const struct operands *x) {
   static const struct {
     const char *name;
-    int tile;
-  } table[] = {{"tiled_8", 8}, {"tiled_16", 16}, {"tiled_32", 32}};
-  for (int i = 0; i < 3; i++)
+    int64_t m, n, k, tile_m, tile_n, thread_m, thread_n;
+    enum { ANY_CONFLICTS, NO_CONFLICTS, UNPADDED } conflicts;
+    int is_tiled; /* a row of a tile, 32 bytes and more, is whole sectors */
+  } table[] = {{"tiled_8", 64, 32, 96, 8, 8, 1, 1, ANY_CONFLICTS, 1},
+               {"tiled_16", 64, 32, 96, 16, 16, 1, 1, ANY_CONFLICTS, 1},
+               {"tiled_32", 64, 32, 96, 32, 32, 1, 1, NO_CONFLICTS, 1},
+               {"tiled_32_unpadded", 64, 32, 96, 32, 32, 1, 1, UNPADDED, 1},
+               {"register_32x32x4", 128, 64, 16, 32, 32, 4, 2, NO_CONFLICTS, 0},
+               {"register_64x64x8", 128, 64, 16, 64, 64, 8, 4, NO_CONFLICTS, 0}};
+  for (size_t t = 0; t < sizeof table / sizeof *table; t++)
     for (int type = GPUMM_S; type <= GPUMM_Z; type++)
       for (int ops = 0; ops < 4; ops++) {
-        gpumm_product p = product_of (x, (gpumm_type) type, ops & 1 ? GPUMM_CTRANSPOSE : GPUMM_NONE,
-                                      ops & 2 ? GPUMM_TRANSPOSE : GPUMM_NONE, M, N, K);
-        int tile = table[i].tile, bytes = type == GPUMM_S ? 4 : type == GPUMM_Z ? 16 : 8;
-        gpumm_host_count (1);
-        CHECK (find (table[i].name)->launch (0, NULL, &p) == GPUMM_OK);
-        /* rows of a tile, 32 bytes and more, are whole sectors */
-        int64_t a = M * K * (N / tile), b = K * N * (M / tile), per_sector = 32 / bytes;
-        CHECK (is (counts_of (x->a).load, a, a / 32, a / per_sector));
-        CHECK (is (counts_of (x->b).load, b, b / 32, b / per_sector));
-        gpumm_counts counts = counts_of (NULL);
-        CHECK (counts.shared_load.elements == 2 * M * N * K);
-        CHECK (counts.shared_store.elements == a + b);
-        if (tile == 32)
-          CHECK (counts.shared_load.conflicts == 0 && counts.shared_store.conflicts == 0);
-      }
-  gpumm_host_count (0);
-}
-
-/* Without padding the threads of a warp, which fetch a column of B, write to one bank: 32 words
- * apart in single. A transposed B is fetched along a row of the tile. */
-static void check_unpadded (const struct operands *x) {
-  enum { M = 64, N = 32, K = 96 };
-  for (int type = GPUMM_S; type <= GPUMM_Z; type++)
-    for (int ops = 0; ops < 4; ops++) {
-      gpumm_product p = product_of (x, (gpumm_type) type, ops & 1 ? GPUMM_TRANSPOSE : GPUMM_NONE,
-                                    ops & 2 ? GPUMM_TRANSPOSE : GPUMM_NONE, M, N, K);
-      gpumm_host_count (1);
-      CHECK (find ("tiled_32_unpadded")->launch (0, NULL, &p) == GPUMM_OK);
-      gpumm_access store = counts_of (NULL).shared_store;
-      int64_t a = ops & 1 ? M * K : 0, b = ops & 2 ? 0 : K * N * (M / 32); /* fetched along k */
-      /* a part of a warp that one pass could serve takes as many passes as it has threads */
-      int64_t part = type == GPUMM_S ? 32 : type == GPUMM_Z ? 8 : 16;
-      CHECK (store.conflicts == (a + b) / part * (part - 1));
-    }
-  gpumm_host_count (0);
-}
-
-/* A tile in registers: thread_m + thread_n shared loads for thread_m thread_n multiply-adds, and
- * no bank conflict, whatever the type and the op. */
-static void check_register (const struct operands *x) {
-  enum { M = 128, N = 64, K = 16 };
-  static const char *const names[] = {"register_32x32x4", "register_64x64x8"};
-  for (int i = 0; i < 2; i++)
-    for (int type = GPUMM_S; type <= GPUMM_Z; type++)
-      for (int ops = 0; ops < 4; ops++) {
-        const gpumm_kernel *kernel = find (names[i]);
-        gpumm_product p = product_of (x, (gpumm_type) type, ops & 1 ? GPUMM_TRANSPOSE : GPUMM_NONE,
-                                      ops & 2 ? GPUMM_CTRANSPOSE : GPUMM_NONE, M, N, K);
-        gpumm_host_count (1);
-        CHECK (kernel->launch (0, NULL, &p) == GPUMM_OK);
-        int64_t a = M * K * (N / kernel->tile_n), b = K * N * (M / kernel->tile_m);
-        CHECK (counts_of (x->a).load.elements == a && counts_of (x->b).load.elements == b);
-        gpumm_counts counts = counts_of (NULL);
-        CHECK (counts.shared_load.elements
-               == M * N * K / kernel->thread_m + M * N * K / kernel->thread_n);
-        CHECK (counts.shared_store.elements == a + b);
-        CHECK (counts.shared_load.conflicts == 0 && counts.shared_store.conflicts == 0);
-        CHECK (counts_of (x->c).store.elements == M * N);
+        const int64_t m = table[t].m, n = table[t].n, k = table[t].k;
+        const gpumm_product p =
+            product_of (x, (gpumm_type) type, ops & 1 ? GPUMM_CTRANSPOSE : GPUMM_NONE,
+                        ops & 2 ? GPUMM_TRANSPOSE : GPUMM_NONE, m, n, k);
+        const int64_t a = m * k * (n / table[t].tile_n), b = k * n * (m / table[t].tile_m);
+        const int64_t per_sector = type == GPUMM_S ? 8 : type == GPUMM_Z ? 2 : 4;
+        count_product (table[t].name, &p);
+        const gpumm_counts all = counts_of (NULL);
+        const gpumm_access of_a = counts_of (x->a).load, of_b = counts_of (x->b).load;
+        CHECK (of_a.elements == a && of_b.elements == b);
+        if (table[t].is_tiled)
+          CHECK (is (of_a, a, a / 32, a / per_sector) && is (of_b, b, b / 32, b / per_sector));
+        CHECK (all.shared_load.elements
+               == m * n * k / table[t].thread_m + m * n * k / table[t].thread_n);
+        CHECK (all.shared_store.elements == a + b);
+        CHECK (counts_of (x->c).store.elements == m * n);
+        if (table[t].conflicts == NO_CONFLICTS)
+          CHECK (all.shared_load.conflicts == 0 && all.shared_store.conflicts == 0);
+        /* a part of a warp that one pass could serve takes as many passes as it has threads */
+        const int64_t part = 4 * per_sector, along_k = (ops & 1 ? a : 0) + (ops & 2 ? 0 : b);
+        if (table[t].conflicts == UNPADDED)
+          CHECK (all.shared_store.conflicts == along_k / part * (part - 1));
       }
   gpumm_host_count (0);
 }
@@ -386,9 +358,7 @@ int main (void) {
   check_banks (o.c);
   check_work (&o);
   check_naive (&o);
-  check_tiled (&o);
-  check_unpadded (&o);
-  check_register (&o);
+  check_tiles (&o);
   CHECK (driver->release (0, o.a) == GPUMM_OK && driver->release (0, o.b) == GPUMM_OK
          && driver->release (0, o.c) == GPUMM_OK);
 

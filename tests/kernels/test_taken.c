@@ -2,10 +2,10 @@
  *
  *   test_taken LIBRARY
  *
- * Made-up devices, one a compute capability, are asked what they take of made-up products. The table
- * below says for each row on which of them, or that its algorithm is a lesson; a row that is not in the
- * table fails. Nothing runs, so
- * the CUDA library is tested without a GPU. Of the host device's library only names are looked up.
+ * Made-up devices, one a compute capability, are asked what they take of made-up products. The
+ * table below says for each row on which of them, or that its algorithm is a lesson; a row that is
+ * not in the table fails. Nothing runs, so the CUDA library is tested without a GPU. Of the host
+ * device's library only names are looked up.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "multiply/algorithm.h"
@@ -148,7 +148,7 @@ static gpumm_sparse_product product (int type, int output, int64_t m, int64_t k,
 }
 
 /* The rule of pass.c: the row with the least estimated seconds, or without estimates the last row
- * that runs. The number of products decides among rows with estimates, so all of these are taken. */
+ * that runs. The number of products decides among rows with estimates: all of these are taken. */
 static const char *take_sparse (const char *algorithm, const gpumm_sparse_product *p, int card) {
   gpumm_device_properties device = cards[card];
   const gpumm_sparse_kernel *found = NULL;
