@@ -2,48 +2,24 @@
 ## SPDX-License-Identifier: BSD-3-Clause
 
 ## gpumm_gui with these choices, given as fields and values
-%!function r = compare (varargin)
+%!function r = computed (varargin)
 %!  r = gpumm_gui (cell2struct (varargin(2:2:end), varargin(1:2:end), 2));
 %!endfunction
 
 %!function refused (id, pattern, varargin)
-%!  err = [];
-%!  try
-%!    compare (varargin{:});
-%!  catch err
-%!  end_try_catch
-%!  if (isempty (err))
-%!    error ("no error, expected %s: %s", id, pattern);
-%!  endif
-%!  assert (err.identifier, id);
-%!  if (isempty (regexp (err.message, ["^gpumm_gui: " pattern "$"])))
-%!    error ("expected \"%s\" but it is \"%s\"", pattern, err.message);
-%!  endif
+%!  check_error (id, ["^gpumm_gui: " pattern "$"], @() computed (varargin{:}));
 %!endfunction
 
-## A folder first on the path with a gpumm of this body, for the time of f ().
-%!function r = with_gpumm (body, f)
-%!  folder = tempname ();
-%!  mkdir (folder);
-%!  unwind_protect
-%!    id = fopen (fullfile (folder, "gpumm.m"), "w");
-%!    fprintf (id, "function [C, info] = gpumm (A, B, varargin)\n%s\nendfunction\n", body);
-%!    fclose (id);
-%!    warning ("off", "Octave:shadowed-function", "local");
-%!    addpath (folder);
-%!    r = f ();
-%!  unwind_protect_cleanup
-%!    rmpath (folder);
-%!    confirm_recursive_rmdir (false, "local");
-%!    rmdir (folder, "s");
-%!    clear gpumm;
-%!  end_unwind_protect
+## What these choices give with a gpumm of this body.
+%!function r = with_gpumm (body, varargin)
+%!  gone = with_functions ({"gpumm", "[C, info] = gpumm (A, B, varargin)", body});
+%!  r = computed (varargin{:});
 %!endfunction
 
 ## all kernels, edges of tiles: products, times and rates fit each other
 %!test
 %! for sizes = [1 1 1; 33 17 40; 5 100 3].'
-%!   r = compare ("m", sizes(1), "n", sizes(2), "k", sizes(3));
+%!   r = computed ("m", sizes(1), "n", sizes(2), "k", sizes(3));
 %!   assert ([r.m, r.n, r.k], sizes.');
 %!   assert ({size(r.A), size(r.B)}, {sizes([1, 3]).', sizes([3, 2]).'});
 %!   assert (r.C, r.A * r.B, eps () * columns (r.A) * norm (r.A) * norm (r.B));
@@ -61,14 +37,14 @@
 
 ## chosen kernels, in the order of the window
 %!test
-%! r = compare ("m", 20, "n", 20, "k", 20, "kernels", {"*", "tiled", "loops"}, "backend", "cpu");
+%! r = computed ("m", 20, "n", 20, "k", 20, "kernels", {"*", "tiled", "loops"}, "backend", "cpu");
 %! assert (r.kernels, {"loops"; "tiled"; "*"});
 %! assert (r.ran{1}, "loops");
 %! assert (strncmp (r.ran{2}, "tiled", 5));
 %! assert ({r.backend, r.device}, {"cpu", "CPU"});
 
 %!testif ; gpumm_available ("gpu")
-%! r = compare ("m", 300, "n", 200, "k", 100, "backend", "gpu");
+%! r = computed ("m", 300, "n", 200, "k", 100, "backend", "gpu");
 %! assert (r.backend, "gpu");
 %! assert (r.device, gpumm_info ().devices(1).name);
 %! assert (r.right, true (6, 1));
@@ -77,52 +53,48 @@
 ## how matrices are filled
 %!test
 %! few = {"kernels", {"naive"}, "m", 2, "k", 3, "n", 4};
-%! r = compare (few{:}, "A", "counting", "B", "ones");
+%! r = computed (few{:}, "A", "counting", "B", "ones");
 %! assert (r.A, [1 2 3; 4 5 6]);
 %! assert (r.B, ones (3, 4));
 %! assert (r.C, [6 6 6 6; 15 15 15 15]);
-%! r = compare (few{:}, "A", "identity", "B", "counting");
+%! r = computed (few{:}, "A", "identity", "B", "counting");
 %! assert (r.A, eye (2, 3));
 %! assert (r.C, [1 2 3 4; 5 6 7 8]);
 %! rand ("twister", 5);
 %! expected = rand (1, 3);
 %! rand ("twister", 5);
-%! r = compare (few{:});
+%! r = computed (few{:});
 %! assert (rand (1, 3), expected);          # the user's numbers go on as they were
-%! s = compare (few{:});
+%! s = computed (few{:});
 %! assert (s.A, r.A);
 %! assert (all (abs (r.A(:)) < 0.5) && numel (unique ([r.A(:); r.B(:)])) == 18);
 
 ## one's own matrices; sizes that are not given are theirs
 %!test
-%! r = compare ("A", [1, 2; 3, 4; 5, 6], "B", "identity");
+%! r = computed ("A", [1, 2; 3, 4; 5, 6], "B", "identity");
 %! assert ([r.m, r.k, r.n], [3, 2, 128]);
-%! r = compare ("A", int8 ([1, 2]), "B", [true; false]);
+%! r = computed ("A", int8 ([1, 2]), "B", [true; false]);
 %! assert (r.C, 1);
-%! r = compare ("B", 7, "m", "3", "A", "ones");
+%! r = computed ("B", 7, "m", "3", "A", "ones");
 %! assert (r.C, [7; 7; 7]);
 
 ## NaN and Inf are where A*B has them
 %!test
 %! A = [1, NaN; 3, -Inf; 0, 1];
 %! B = [0, 1; 2, Inf];
-%! r = compare ("A", A, "B", B);
+%! r = computed ("A", A, "B", B);
 %! assert (r.C, A * B);
 %! assert (r.right, true (6, 1));
 
 ## what is refused, and how it is said
 %!test
 %! no = "gpumm:bad-value";
-%! for size = {"m", "n", "k"}
-%!   refused (no, [size{1} " is missing"], size{1}, "");
-%!   refused (no, [size{1} " is not a number"], size{1}, "4,5");
-%!   refused (no, [size{1} " is not a number"], size{1}, NaN);
-%!   refused (no, [size{1} " is not a number"], size{1}, [2, 3]);
-%!   refused (no, [size{1} " is not a number"], size{1}, {2});
-%!   refused (no, [size{1} " must be 1 or more"], size{1}, 0);
-%!   refused (no, [size{1} " must be 1 or more"], size{1}, -Inf);
-%!   refused (no, [size{1} " must be whole"], size{1}, 2.5);
-%!   refused (no, [size{1} " is too large"], size{1}, Inf);
+%! sizes = {"is missing", {""}; "is not a number", {"4,5", NaN, [2, 3], {2}}; ...
+%!          "must be 1 or more", {0, -Inf}; "must be whole", {2.5}; "is too large", {Inf}};
+%! for name = {"m", "n", "k"}
+%!   for row = sizes.'
+%!     cellfun (@(value) refused (no, [name{1} " " row{1}], name{1}, value), row{2});
+%!   endfor
 %! endfor
 %! refused (no, "A must be a matrix or \"random\", \"ones\", .*", "A", "zeros");
 %! refused (no, "B must be a real full matrix", "B", 1i);
@@ -148,11 +120,11 @@
 %! few = {"m", 100, "n", 100, "k", 100, "kernels", {"naive"}};
 %! refused ("gpumm:too-large", ".*: it needs 1\\.12 MB of memory, and the limit is 1 MB", ...
 %!          few{:}, "bytes", 1e6);
-%! assert (compare (few{:}, "bytes", 2e6).right);
+%! assert (computed (few{:}, "bytes", 2e6).right);
 %! refused ("gpumm:too-large", ...
 %!          ".*: it takes .* ms, of which naive takes .* ms, and the limit is 0\\.001 ms", ...
 %!          few{:}, "seconds", 1e-6);
-%! assert (compare (few{:}, "seconds", 1e4).right);
+%! assert (computed (few{:}, "seconds", 1e4).right);
 
 %!testif ; ! gpumm_available ("gpu")
 %! refused ("gpumm:no-device", "no GPU can be used: .+", "backend", "gpu");
@@ -161,21 +133,21 @@
 %!test
 %! body = ["C = A * B; C(end) *= 1 + %s; s = struct ('total', 2e-3, 'compute', 1e-3);\n" ...
 %!         "info = struct ('kernel', 'fake', 'seconds', s, 'backend', 'cpu');"];
-%! few = {"m", 9, "n", 9, "k", 9, "A", "ones", "backend", "cpu"};
-%! r = with_gpumm (sprintf (body, "1e-10"), @() compare (few{:}, "kernels", {"naive", "*"}));
+%! few = {"m", 9, "n", 9, "k", 9, "A", "ones", "backend", "cpu", "kernels", {"naive", "*"}};
+%! r = with_gpumm (sprintf (body, "1e-10"), few{:});
 %! assert (r.right, [false; true]);
 %! assert (r.error(1) > 100);
 %! assert (r.C(end) != (r.A * r.B)(end));      # the wrong one is shown
 %! assert (r.ran, {"fake"; "*"});
 %! assert ([r.seconds(1), r.total(1)], [1e-3, 2e-3]);
-%! r = with_gpumm (sprintf (body, "eps ()"), @() compare (few{:}, "kernels", {"naive", "*"}));
+%! r = with_gpumm (sprintf (body, "eps ()"), few{:});
 %! assert (r.right, [true; true]);
 %! assert (r.error(1) > 0);
 
 ## a kernel that fails says why, and the others run
 %!test
 %! body = "error ('gpumm:device-memory', 'gpumm: no memory for %d', 3);";
-%! r = with_gpumm (body, @() compare ("m", 3, "n", 3, "k", 3, "kernels", {"tiled", "*"}));
+%! r = with_gpumm (body, "m", 3, "n", 3, "k", 3, "kernels", {"tiled", "*"});
 %! assert (r.failed, {"gpumm: no memory for 3"; ""});
 %! assert (isnan (r.seconds), [true; false]);
 %! assert (r.right, [false; true]);
@@ -183,10 +155,4 @@
 
 ## without a display, or in an Octave without Qt, there is no window
 %!testif ; ! any (strcmp (available_graphics_toolkits (), "qt"))
-%! try
-%!   gpumm_gui ();
-%!   error ("no error");
-%! catch err
-%!   assert (err.identifier, "gpumm:no-display");
-%!   assert (! isempty (strfind (err.message, "gpumm_lessons")));
-%! end_try_catch
+%! check_error ("gpumm:no-display", "gpumm_lessons", @() gpumm_gui ());

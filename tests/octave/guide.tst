@@ -27,45 +27,29 @@
 ## each page's samples, every prompt a test, and every block with a prompt
 %!testif ; ! isempty (pkg ("list", "doctest"))
 %! pkg load doctest
-%! folder = tempname ();
-%! mkdir (folder);
-%! addpath (folder);
+%! [folder, gone] = scratch ("path");
 %! all_samples = 0;
-%! unwind_protect
-%!   for file = pages ().'
-%!     blocks = samples (file{1});
-%!     if (isempty (blocks))
-%!       continue;
-%!     endif
-%!     prompts = cellfun (@(b) numel (regexp (b, '^>> ', "lineanchors")), blocks);
-%!     assert (all (prompts > 0), "%s: a sample without a prompt cannot be compared", file{1});
-%!     name = ["guide_", regexprep(file{1}, '.*/docs/|\.md$|\W', "")];
-%!     [passed, total] = run_samples (blocks, folder, name);
-%!     assert (total == sum (prompts), "%s: %d of %d samples ran", file{1}, total, sum (prompts));
-%!     assert (passed == total, "%s: %d of %d samples are right", file{1}, passed, total);
-%!     all_samples += total;
-%!   endfor
-%! unwind_protect_cleanup
-%!   rmpath (folder);
-%!   confirm_recursive_rmdir (false, "local");
-%!   rmdir (folder, "s");
-%! end_unwind_protect
+%! for file = pages ().'
+%!   blocks = samples (file{1});
+%!   if (isempty (blocks))
+%!     continue;
+%!   endif
+%!   prompts = cellfun (@(b) numel (regexp (b, '^>> ', "lineanchors")), blocks);
+%!   assert (all (prompts > 0), "%s: a sample without a prompt cannot be compared", file{1});
+%!   name = ["guide_", regexprep(file{1}, '.*/docs/|\.md$|\W', "")];
+%!   [passed, total] = run_samples (blocks, folder, name);
+%!   assert (total == sum (prompts), "%s: %d of %d samples ran", file{1}, total, sum (prompts));
+%!   assert (passed == total, "%s: %d of %d samples are right", file{1}, passed, total);
+%!   all_samples += total;
+%! endfor
 %! assert (all_samples >= 50);
 
 ## a sample that answers something else is found
 %!testif ; ! isempty (pkg ("list", "doctest"))
 %! pkg load doctest
-%! folder = tempname ();
-%! mkdir (folder);
-%! addpath (folder);
-%! unwind_protect
-%!   said = evalc (["[passed, total] = run_samples ({\">> gpumm (2, 3)\\nans = 6\\n\", " ...
-%!                  "\">> gpumm (2, 3)\\nans = 7\\n\"}, folder, \"guide_wrong\");"]);
-%! unwind_protect_cleanup
-%!   rmpath (folder);
-%!   confirm_recursive_rmdir (false, "local");
-%!   rmdir (folder, "s");
-%! end_unwind_protect
+%! [folder, gone] = scratch ("path");
+%! said = evalc (["[passed, total] = run_samples ({\">> gpumm (2, 3)\\nans = 6\\n\", " ...
+%!                "\">> gpumm (2, 3)\\nans = 7\\n\"}, folder, \"guide_wrong\");"]);
 %! assert ([passed, total], [1, 2]);
 
 ## every algorithm has its bound in the guide and its place in README.md

@@ -16,16 +16,10 @@
 %!testif ; ! isempty (pkg ("list", "doctest"))
 %! pkg load doctest
 %! temporary = getenv ("TMPDIR"); # an example writes a folder
-%! folder = tempname ();
-%! mkdir (folder);
+%! [folder, gone] = scratch ();
+%! back = onCleanup (@() setenv ("TMPDIR", temporary));
 %! setenv ("TMPDIR", folder);
-%! unwind_protect
-%!   [failed, total] = count_failures (names ());
-%! unwind_protect_cleanup
-%!   setenv ("TMPDIR", temporary);
-%!   confirm_recursive_rmdir (false, "local");
-%!   rmdir (folder, "s");
-%! end_unwind_protect
+%! [failed, total] = count_failures (names ());
 %! assert (failed, 0);
 %! assert (total >= 57);
 
@@ -45,12 +39,8 @@
 
 ## the help of gpumm has the options that gpumm takes, in their order
 %!test
-%! try
-%!   gpumm (1, 2, "Foo", 3);
-%!   error ("no error");
-%! catch err
-%!   valid = regexp (err.message, 'valid options are (.*)$', "tokens", "once"){1};
-%! end_try_catch
+%! [~, said] = error_of (@() gpumm (1, 2, "Foo", 3));
+%! valid = regexp (said, 'valid options are (.*)$', "tokens", "once"){1};
 %! items = regexp (get_help_text ("gpumm"), '^ *@item @qcode.*$', "match", "lineanchors", ...
 %!                 "dotexceptnewline");
 %! assert (regexp (strjoin (items), '@qcode\{"(\w+)"\}', "tokens"), ...

@@ -7,17 +7,6 @@
 %!  folder = fullfile (fileparts (fileparts (which ("gpumm"))), "notebooks");
 %!endfunction
 
-%!function remove (folder)
-%!  confirm_recursive_rmdir (false, "local");
-%!  rmdir (folder, "s");
-%!endfunction
-
-%!function write (file, text)
-%!  id = fopen (file, "w");
-%!  fputs (id, text);
-%!  fclose (id);
-%!endfunction
-
 %!function names = files_in (folder)
 %!  names = setdiff (readdir (folder), {".", "..", "pictures"});
 %!  if (isfolder (fullfile (folder, "pictures")))
@@ -34,75 +23,52 @@
 
 ## the copy has the notebooks as they are, and nothing that knows an answer
 %!test
-%! folder = gpumm_lessons (tempname ());
-%! unwind_protect
-%!   books = regexprep (glob (fullfile (notebooks (), "*.ipynb")), '.*/', "");
-%!   assert (numel (books), 8);
-%!   pictures = cellfun (@(b) pictures_in (fileread (fullfile (folder, b))), books, ...
-%!                       "UniformOutput", false);
-%!   assert (cellfun (@numel, pictures(1:3)) >= 1);
-%!   pictures = unique (vertcat (pictures{:}));
-%!   assert (files_in (folder), [sort([books; {"lesson.m"}]); pictures]);
-%!   for name = files_in (folder).'
-%!     assert (fileread (fullfile (folder, name{1})), fileread (fullfile (notebooks (), name{1})));
-%!   endfor
-%! unwind_protect_cleanup
-%!   remove (folder);
-%! end_unwind_protect
+%! [folder, gone] = scratch ();
+%! gpumm_lessons (folder);
+%! books = regexprep (glob (fullfile (notebooks (), "*.ipynb")), '.*/', "");
+%! assert (numel (books), 8);
+%! pictures = cellfun (@(b) pictures_in (fileread (fullfile (folder, b))), books, ...
+%!                     "UniformOutput", false);
+%! assert (cellfun (@numel, pictures(1:3)) >= 1);
+%! pictures = unique (vertcat (pictures{:}));
+%! assert (files_in (folder), [sort([books; {"lesson.m"}]); pictures]);
+%! for name = files_in (folder).'
+%!   assert (fileread (fullfile (folder, name{1})), fileread (fullfile (notebooks (), name{1})));
+%! endfor
 
 ## what is there stays, what is missing comes; what is said
 %!test
-%! folder = fullfile (tempname (), "it's mine");
-%! mkdir (fileparts (folder));
-%! unwind_protect
-%!   said = evalc ("gpumm_lessons (folder)");
-%!   assert (strncmp (said, ["The lessons are in ", folder, ": 12 new files; 0 were there"], ...
-%!                    numel (folder) + 47));
-%!   command = "\n  '[^\n]*/setup' notebooks '[^\n]*it'\\\\''s mine'\n$";
-%!   assert (! isempty (regexp (said, command, "once")));
-%!   write (fullfile (folder, "2-block-size.ipynb"), "mine");
-%!   write (fullfile (folder, "notes.txt"), "mine, too");
-%!   unlink (fullfile (folder, "4-strassen.ipynb"));
-%!   said = evalc ("gpumm_lessons (folder)");
-%!   assert (! isempty (strfind (said, ": 1 new files; 11 were there and are unchanged.")));
-%!   assert (fileread (fullfile (folder, "2-block-size.ipynb")), "mine");
-%!   assert (fileread (fullfile (folder, "notes.txt")), "mine, too");
-%!   assert (fileread (fullfile (folder, "4-strassen.ipynb")), ...
-%!           fileread (fullfile (notebooks (), "4-strassen.ipynb")));
-%! unwind_protect_cleanup
-%!   remove (fileparts (folder));
-%! end_unwind_protect
+%! [folder, gone] = scratch ();
+%! folder = fullfile (folder, "it's mine");
+%! said = evalc ("gpumm_lessons (folder)");
+%! assert (strncmp (said, ["The lessons are in ", folder, ": 12 new files; 0 were there"], ...
+%!                  numel (folder) + 47));
+%! command = "\n  '[^\n]*/setup' notebooks '[^\n]*it'\\\\''s mine'\n$";
+%! assert (! isempty (regexp (said, command, "once")));
+%! write_file (fullfile (folder, "2-block-size.ipynb"), "mine");
+%! write_file (fullfile (folder, "notes.txt"), "mine, too");
+%! unlink (fullfile (folder, "4-strassen.ipynb"));
+%! said = evalc ("gpumm_lessons (folder)");
+%! assert (! isempty (strfind (said, ": 1 new files; 11 were there and are unchanged.")));
+%! assert (fileread (fullfile (folder, "2-block-size.ipynb")), "mine");
+%! assert (fileread (fullfile (folder, "notes.txt")), "mine, too");
+%! assert (fileread (fullfile (folder, "4-strassen.ipynb")), ...
+%!         fileread (fullfile (notebooks (), "4-strassen.ipynb")));
 
 ## gpumm-lessons in the current folder by default
 %!test
-%! folder = tempname ();
-%! mkdir (folder);
-%! before = cd (folder);
-%! unwind_protect
-%!   assert (gpumm_lessons (), fullfile (folder, "gpumm-lessons"));
-%!   assert (numel (files_in ("gpumm-lessons")), 12);
-%! unwind_protect_cleanup
-%!   cd (before);
-%!   remove (folder);
-%! end_unwind_protect
+%! [folder, gone] = scratch ("cd");
+%! assert (gpumm_lessons (), fullfile (folder, "gpumm-lessons"));
+%! assert (numel (files_in ("gpumm-lessons")), 12);
 
 ## a file in the way
 %!test
-%! file = tempname ();
-%! write (file, "");
-%! unwind_protect
-%!   for folder = {file, fullfile(file, "below")}
-%!     try
-%!       gpumm_lessons (folder{1});
-%!       error ("no error");
-%!     catch err
-%!       assert (err.identifier, "gpumm:unwritable");
-%!       assert (! isempty (strfind (err.message, folder{1})));
-%!     end_try_catch
-%!   endfor
-%! unwind_protect_cleanup
-%!   unlink (file);
-%! end_unwind_protect
+%! [folder, gone] = scratch ();
+%! file = write_file (fullfile (folder, "file"), "");
+%! for folder = {file, fullfile(file, "below")}
+%!   check_error ("gpumm:unwritable", regexptranslate ("escape", folder{1}), ...
+%!                @() gpumm_lessons (folder{1}));
+%! endfor
 
 ## A lesson runs in its copy, in an Octave whose path has gpumm alone, of the sources or as pkg
 ## installs it.
@@ -112,42 +78,28 @@
 %!  octave = fullfile (OCTAVE_EXEC_HOME (), "bin", "octave-cli");
 %!  command = sprintf ("'%s' --norc --no-history --path '%s' --path '%s' my_lesson.m 2>&1", ...
 %!                     octave, gpumm_folder, fileparts (which ("__gpumm_info__")));
-%!  before = cd (copy);
-%!  unwind_protect
-%!    write ("my_lesson.m", strjoin (code, "\n"));
-%!    [~, said] = system (command);
-%!  unwind_protect_cleanup
-%!    cd (before);
-%!  end_unwind_protect
+%!  cd (copy);
+%!  write_file ("my_lesson.m", strjoin (code, "\n"));
+%!  [~, said] = system (command);
 %!endfunction
 %!function check_in_copy (gpumm_folder)
-%!  copy = gpumm_lessons (tempname ());
-%!  unwind_protect
-%!    said = in_copy (copy, gpumm_folder);
-%!    assert (! isempty (strfind (said, "exercise 1.1: right\nexercise 1.1: wrong: ")), "%s", said);
-%!    assert (isempty (regexp (said, '(^|\n)(error|warning):')), "%s", said);
-%!  unwind_protect_cleanup
-%!    remove (copy);
-%!  end_unwind_protect
+%!  [copy, gone] = scratch ("cd");
+%!  said = in_copy (gpumm_lessons (copy), gpumm_folder);
+%!  assert (! isempty (strfind (said, "exercise 1.1: right\nexercise 1.1: wrong: ")), "%s", said);
+%!  assert (isempty (regexp (said, '(^|\n)(error|warning):')), "%s", said);
 %!endfunction
 %!test
 %! check_in_copy (fileparts (which ("gpumm")));
 
 %!test
-%! folder = tempname ();
-%! mkdir (folder);
-%! unwind_protect
-%!   source = notebooks ();
-%!   copyfile ([fileparts(which ("gpumm")), "/*"], folder);
-%!   addpath (folder);
-%!   fail ("gpumm_lessons (tempname ())", "installed without its lessons");
-%!   mkdir (fullfile (folder, "doc"));
-%!   copyfile (source, fullfile (folder, "doc", "notebooks"));
-%!   check_in_copy (folder);
-%!   said = evalc ("gpumm_lessons (fullfile (folder, \"my own\"))");
-%!   command = "\n  OCTAVE_CLI_OPTIONS=\\S+ jupyter notebook '[^\n]*my own'\n$";
-%!   assert (! isempty (regexp (said, command, "once")));
-%! unwind_protect_cleanup
-%!   rmpath (folder);
-%!   remove (folder);
-%! end_unwind_protect
+%! [folder, gone] = scratch ("path");
+%! source = notebooks ();
+%! copyfile ([fileparts(which ("gpumm")), "/*"], folder);
+%! addpath (folder);
+%! fail ("gpumm_lessons (tempname ())", "installed without its lessons");
+%! mkdir (fullfile (folder, "doc"));
+%! copyfile (source, fullfile (folder, "doc", "notebooks"));
+%! check_in_copy (folder);
+%! said = evalc ("gpumm_lessons (fullfile (folder, \"my own\"))");
+%! command = "\n  OCTAVE_CLI_OPTIONS=\\S+ jupyter notebook '[^\n]*my own'\n$";
+%! assert (! isempty (regexp (said, command, "once")));

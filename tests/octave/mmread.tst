@@ -3,22 +3,13 @@
 ## SPDX-License-Identifier: BSD-3-Clause
 
 %!function [A, info] = read (text, varargin)
-%!  file = tempname ();
-%!  fid = fopen (file, "wb");
-%!  fputs (fid, text);
-%!  fclose (fid);
-%!  unwind_protect
-%!    [A, info] = mmread (file, varargin{:});
-%!  unwind_protect_cleanup
-%!    delete (file);
-%!  end_unwind_protect
+%!  [folder, gone] = scratch ();
+%!  [A, info] = mmread (write_file (fullfile (folder, "a"), text), varargin{:});
 %!endfunction
 
 ## Same values, class, sparsity, complexness, signs of zeros, and NA where it is.
 %!function same (A, B)
-%!  assert (class (A), class (B));
-%!  assert (issparse (A), issparse (B));
-%!  assert (iscomplex (A), iscomplex (B));
+%!  assert ({class(A), issparse(A), iscomplex(A)}, {class(B), issparse(B), iscomplex(B)});
 %!  assert (size (A), size (B));
 %!  assert (isequaln (A, B));
 %!  if (isfloat (A))
@@ -35,77 +26,53 @@
 %!endfunction
 
 %!function round_trip (A, varargin)
-%!  file = tempname ();
-%!  unwind_protect
-%!    mmwrite (file, A, varargin{:});
-%!    B = mmread (file, "Class", class (A));
-%!    exact = ! isinteger (A) || all (abs (double (A(:))) <= flintmax ());
-%!    if (exact)
-%!      C = mmread (file);
-%!    endif
-%!  unwind_protect_cleanup
-%!    delete (file);
-%!  end_unwind_protect
-%!  same (B, A);
+%!  [folder, gone] = scratch ();
+%!  file = fullfile (folder, "a");
+%!  mmwrite (file, A, varargin{:});
+%!  same (mmread (file, "Class", class (A)), A);
 %!  if (isa (A, "double") || issparse (A))
-%!    same (C, A);
-%!  elseif (exact)
+%!    same (mmread (file), A);
+%!  elseif (! isinteger (A) || all (abs (double (A(:))) <= flintmax ()))
+%!    C = mmread (file);
 %!    assert (class (C), "double");
 %!    assert (isequaln (cast (C, class (A)), A));
 %!  endif
 %!endfunction
 
-## What FUNCTION raises: identifier and text.
-%!function refuses (id, pattern, f)
-%!  err = [];
-%!  try
-%!    f ();
-%!  catch err
-%!  end_try_catch
-%!  if (isempty (err))
-%!    error ("no error, expected %s: %s", id, pattern);
-%!  endif
-%!  if (! strcmp (err.identifier, id) || isempty (regexp (err.message, pattern)))
-%!    error ("expected the error\n  %s: %s\nbut it is\n  %s: %s", id, pattern, err.identifier,
-%!           err.message);
-%!  endif
-%!endfunction
-
 ## An error of mmread in a file of these contents: what, on which line, and what it says.
 %!function refuses_text (what, line, pattern, text, varargin)
-%!  file = tempname ();
-%!  fid = fopen (file, "wb");
-%!  fputs (fid, text);
-%!  fclose (fid);
-%!  unwind_protect
-%!    refuses (["gpumm:mmread:" what],
-%!             sprintf ("^mmread: %s:%d: .*%s", regexptranslate ("escape", file), line, pattern),
-%!             @() mmread (file, varargin{:}));
-%!  unwind_protect_cleanup
-%!    delete (file);
-%!  end_unwind_protect
+%!  [folder, gone] = scratch ();
+%!  file = write_file (fullfile (folder, "a"), text);
+%!  check_error (["gpumm:mmread:" what],
+%!               sprintf ("^mmread: %s:%d: .*%s", regexptranslate ("escape", file), line, pattern),
+%!               @() mmread (file, varargin{:}));
 %!endfunction
 
-## Every format, field and symmetry that there is.
+## Every format, field and symmetry that there is, and places that are named twice.
 %!test
-%! b = "%%MatrixMarket matrix ";
 %! table = { ...
 %!   "coordinate real general\n2 3 3\n1 1 1.5\n2 3 -2e3\n1 2 .5\n", sparse([1.5 .5 0; 0 0 -2e3]);
 %!   "coordinate double general\n1 1 1\n1 1 2\n",                   sparse(2);
 %!   "coordinate real symmetric\n3 3 3\n1 1 1\n2 1 2\n3 2 3\n",     sparse([1 2 0; 2 0 3; 0 3 0]);
 %!   "coordinate real skew-symmetric\n3 3 2\n2 1 2\n3 2 -3\n",      sparse([0 -2 0; 2 0 3; 0 -3 0]);
+%!   "coordinate real skew-symmetric\n2 2 2\n1 1 0\n2 1 3\n",       sparse([0 -3; 3 0]);
+%!   "coordinate real general\n1 2 3\n1 1 5\n1 1 -5\n1 2 1\n",      sparse([0 1]);
 %!   "coordinate complex general\n2 2 2\n1 2 1 2\n2 2 0 -1\n", ...
 %!       sparse([0 1+2i; 0 complex(0,-1)]);
 %!   "coordinate complex symmetric\n2 2 2\n2 1 1 2\n2 2 0 -1\n", ...
 %!       sparse([0 1+2i; 1+2i complex(0,-1)]);
 %!   "coordinate complex skew-symmetric\n2 2 1\n2 1 1 2\n",         sparse([0 -1-2i; 1+2i 0]);
 %!   "coordinate complex hermitian\n2 2 2\n2 1 1 2\n2 2 5 0\n",     sparse([0 1-2i; 1+2i 5]);
-%!   "coordinate complex general\n1 2 1\n1 1 3 0\n",                complex(sparse([3 0]), sparse(1, 2));
+%!   "coordinate complex hermitian\n2 2 2\n2 1 1 1\n2 1 1 2\n",     sparse([0 2-3i; 2+3i 0]);
+%!   "coordinate complex general\n1 2 1\n1 1 3 0\n", ...
+%!       complex(sparse([3 0]), sparse(1, 2));
 %!   "coordinate integer general\n2 2 2\n1 1 7\n2 1 -8\n",          sparse([7 0; -8 0]);
+%!   "coordinate integer general\n1 1 1\n1 1 1152921504606846976\n", sparse(2^60);
 %!   "coordinate unsigned-integer general\n1 1 1\n1 1 7\n",         sparse(7);
 %!   "coordinate integer symmetric\n2 2 2\n1 1 7\n2 1 -8\n",        sparse([7 -8; -8 0]);
 %!   "coordinate integer skew-symmetric\n2 2 1\n2 1 -8\n",          sparse([0 8; -8 0]);
 %!   "coordinate pattern general\n2 3 2\n1 1\n2 3\n",               sparse(logical([1 0 0; 0 0 1]));
+%!   "coordinate pattern general\n2 2 3\n1 2\n1 2\n2 2\n",          sparse(logical([0 1; 0 1]));
 %!   "coordinate pattern symmetric\n2 2 2\n1 1\n2 1\n",             sparse(logical([1 1; 1 0]));
 %!   "array real general\n2 3\n1\n2\n3\n4\n5\n6\n",                 [1 3 5; 2 4 6];
 %!   "array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n",               [1 2 3; 2 4 5; 3 5 6];
@@ -116,20 +83,27 @@
 %!   "array complex hermitian\n2 2\n1 0\n3 4\n5 0\n",               [1 3-4i; 3+4i 5];
 %!   "array complex general\n1 2\n1 0\n3 0\n",                      complex([1 3], 0);
 %!   "array integer general\n1 3\n-1\n0\n+2\n",                     [-1 0 2];
+%!   "array integer general\n1 2\n18014398509481984\n-9007199254740992\n", [2^54, -2^53];
 %!   "array integer symmetric\n2 2\n1\n2\n3\n",                     [1 2; 2 3];
 %!   "array integer skew-symmetric\n2 2\n-4\n",                     [0 4; -4 0];
 %!   "coordinate real general\n0 0 0\n",                            sparse(0, 0);
 %!   "coordinate pattern symmetric\n0 0 0\n",                       sparse(false(0, 0));
-%!   "coordinate complex general\n3 4 0\n",                         complex(sparse(3, 4), sparse(3, 4));
+%!   "coordinate complex general\n3 4 0\n", ...
+%!       complex(sparse(3, 4), sparse(3, 4));
 %!   "array real general\n0 4\n",                                   zeros(0, 4);
 %!   "array real symmetric\n0 0\n",                                 [];
 %!   "array real skew-symmetric\n0 0\n",                            [];
 %!   "array real skew-symmetric\n1 1\n",                            0;
 %!   "array complex hermitian\n0 0\n",                              complex(zeros(0, 0), 0);
+%!   ["array real general\n9 1\nInf\n-inf\nNaN\nnan\nINFINITY\n-Infinity\nNA\n-0\n" ...
+%!    "1d3\n"],                                       [Inf; -Inf; NaN; NaN; Inf; -Inf; NA; -0; 1e3];
+%!   ["array real general\n3 1\n-4.9406564584124654D-324\n1e-400\n" ...
+%!    "1.7976931348623157e308\n"],                                  [-2^-1074; 0; realmax];
 %! };
 %! for k = 1:rows (table)
-%!   [A, info] = read ([b table{k,1}]);
+%!   [A, info] = read (["%%MatrixMarket matrix " table{k,1}]);
 %!   same (A, table{k,2});
+%!   assert (! issparse (A) || nzmax (A) == max (nnz (A), 1) || nzmax (A) == nnz (A));
 %!   words = strsplit (strtok (table{k,1}, "\n"), " ");
 %!   assert ({info.format, info.field, info.symmetry}, words);
 %!   assert ([info.rows, info.cols], size (A));
@@ -158,58 +132,87 @@
 %! for k = 1:rows (table)
 %!   A = read (table{k});
 %!   same (A, want);
-%!   assert (nnz (A), 2);
-%!   assert (nzmax (A), 2);
+%!   assert ([nnz(A), nzmax(A)], [2, 2]);
+%! endfor
+%! assert (size (read ("%%MatrixMarket matrix array real general\n0 3\n\n")), [0, 3]);
+
+## Classes: the value, or the line of the first number that a class has not and what is said.
+%!test
+%! numbers = "array integer general\n1 3\n1\n300\n-1\n";
+%! halves = "array real general\n3 1\n1\n0.5\nNaN\n";
+%! skew = "array integer skew-symmetric\n2 2\n";
+%! i = "array integer general\n1 1\n";
+%! table = { ...
+%!   "array real general\n1 2\n1\n0\n",                   "logical", [true false];
+%!   "array complex general\n1 1\n0.1 2\n",               "single", single(0.1+2i);
+%!   "coordinate integer symmetric\n2 2 1\n2 1 1\n",      "logical", sparse(logical ([0 1; 1 0]));
+%!   "coordinate pattern general\n1 1 2\n1 1\n1 1\n",     "double", sparse(1);
+%!   "array integer general\n1 2\n9007199254740993\n-9223372036854775808\n", "int64", ...
+%!       int64([9007199254740992, 0]) + [int64(1), intmin("int64")];
+%!   "array integer general\n1 2\n18446744073709551615\n000000000000000000000000000003\n", ...
+%!       "uint64", [intmax("uint64"), 3];
+%!   [skew "127\n"],                "int8", int8([0 -127; 127 0]);
+%!   [skew "0\n"],                  "logical", false(2);
+%!   numbers,                       "int8", {4, "class int8 cannot hold 300"};
+%!   numbers,                       "uint16", {5, "class uint16 cannot hold -1"};
+%!   numbers,                       "logical", {4, "class logical cannot hold 300"};
+%!   halves,                        "int32", {4, "class int32 cannot hold 0.5"};
+%!   strrep(halves, "0.5", "5"),    "int8", {5, "class int8 cannot hold NaN"};
+%!   strrep(halves, "\n1\n", "\n1e300\n"), "single", {3, "class single cannot hold 1e\\+300"};
+%!   [i "9223372036854775808\n"],   "int64", {3, "9223372036854775808"};
+%!   [i "-9223372036854775809\n"],  "int64", {3, "-9223372036854775809"};
+%!   [i "-9007199254740993\n"],     "uint64", {3, "-9007199254740993"};
+%!   [i "9007199254740992\n"],      "int32", {3, "int32 cannot hold 9.00719925474099e\\+15"};
+%!   "array real general\n1 1\n1e19\n", "int64", {3, "class int64 cannot hold 1e\\+19"};
+%!   [skew "-128\n"],               "int8", {3, "int8 cannot hold -\\(-128\\)"};
+%!   [skew "5\n"],                  "uint8", {3, "uint8 cannot hold -\\(5\\)"};
+%!   [skew "1\n"],                  "logical", {3, "logical cannot hold -\\(1\\)"};
+%!   "coordinate real skew-symmetric\n2 2 1\n2 1 1\n", "logical", ...
+%!       {3, "logical cannot hold -\\(1\\)"};
+%! };
+%! for name = {"double", "single", "int8", "int16", "int32", "int64", "auto"}
+%!   type = strrep (name{1}, "auto", "double");
+%!   table(end+1,:) = {"array integer general\n1 3\n1\n-128\n100\n", name{1}, ...
+%!                     cast([1 -128 100], type)};
+%! endfor
+%! for k = 1:rows (table)
+%!   [text, name, wanted] = table{k,:};
+%!   text = ["%%MatrixMarket matrix " text];
+%!   if (iscell (wanted))
+%!     refuses_text ("range", wanted{:}, text, "Class", name);
+%!   else
+%!     same (read (text, "class", name), wanted);
+%!   endif
 %! endfor
 
-%!test  # places named twice
-%! same (read ("%%MatrixMarket matrix coordinate pattern general\n2 2 3\n1 2\n1 2\n2 2\n"), ...
-%!       sparse (logical ([0 1; 0 1])));
-%! same (read ("%%MatrixMarket matrix coordinate pattern general\n1 1 2\n1 1\n1 1\n",
-%!             "Class", "double"), sparse (1));
-%! same (read ("%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n2 1 1 1\n2 1 1 2\n"), ...
-%!       sparse ([0 2-3i; 2+3i 0]));
-%! A = read ("%%MatrixMarket matrix coordinate real general\n1 2 3\n1 1 5\n1 1 -5\n1 2 1\n");
-%! same (A, sparse ([0 1]));
-%! assert (nzmax (A), 1);
-
-%!test  # numbers that are none, and such as other programs write them
-%! [A, info] = read (["%%MatrixMarket matrix array real general\n% one\n%two\n8 1\n" ...
-%!                    "Inf\n-inf\nNaN\nnan\nINFINITY\n-Infinity\nNA\n-0\n"]);
-%! same (A, [Inf; -Inf; NaN; NaN; Inf; -Inf; NA; -0]);
-%! assert (info.comments, {"one", "two"});
-%! A = read (["%%MatrixMarket matrix array real general\n" ...
-%!            "3 1\n-Infinity\n1d3\n-4.9406564584124654D-324\n"]);
-%! same (A, [-Inf; 1000; -2^-1074]);
-%! same (read (["%%MatrixMarket matrix array real general\n" ...
-%!              "2 1\n1e-400\n1.7976931348623157e308\n"]), ...
-%!       [0; realmax]);
-
-%!test  # classes
-%! text = "%%MatrixMarket matrix array integer general\n1 3\n1\n-128\n100\n";
-%! for name = {"double", "single", "int8", "int16", "int32", "int64"}
-%!   same (read (text, "Class", name{1}), cast ([1 -128 100], name{1}));
+## What is no number, at the end of the file and before other lines: what is said of it, in quotes.
+%!test
+%! words = {"x", "1.0f", "2,5", "2%", "1-2", "--1", "+-1", "-", "1e", "1e5.5", "0x1F", "NaNNaN", ...
+%!          "nan(3)", "infinite", "1dd5", ".", "1i", "5n", "5in", "NaN.", "\xff", "1\0"};
+%! coordinate = "%%MatrixMarket matrix coordinate real general\n2 2 2\n% c\n1 1 1d0\n";
+%! array = "%%MatrixMarket matrix array real general\n2 1\n";
+%! for word = words
+%!   seen = word{1};
+%!   seen(seen < " " | seen > "~") = "?";
+%!   quoted = ["\"" regexptranslate("escape", seen) "\" is not a number"];
+%!   for last = {"", "\n"}
+%!     refuses_text ("number", 5, quoted, [coordinate "2 2 " word{1} last{1}]);
+%!     refuses_text ("number", 4, quoted, [array "1\n" word{1} last{1}]);
+%!   endfor
+%!   refuses_text ("number", 3, quoted, [array word{1} "\n1\n"]);
+%!   refuses_text ("number", 5, quoted, [coordinate "2 " word{1} " 2\n"]);
 %! endfor
-%! same (read (text, "Class", "auto"), [1 -128 100]);
-%! same (read ("%%MatrixMarket matrix array real general\n1 2\n1\n0\n", "class", "logical"), ...
-%!     [true false]);
-%! same (read ("%%MatrixMarket matrix array complex general\n1 1\n0.1 2\n", "Class", "single"), ...
-%!       single (0.1+2i));
-%! same (read ("%%MatrixMarket matrix coordinate integer symmetric\n2 2 1\n2 1 1\n", "Class", ...
-%!     "logical"), ...
-%!       sparse (logical ([0 1; 1 0])));
-%! b = "%%MatrixMarket matrix array integer general\n";
-%! same (read ([b "1 2\n9007199254740993\n-9223372036854775808\n"], "Class", "int64"), ...
-%!       int64 ([9007199254740992, 0]) + [int64(1), intmin("int64")]);
-%! same (read ([b "1 2\n18446744073709551615\n000000000000000000000000000003\n"], "Class", ...
-%!     "uint64"), ...
-%!       [intmax("uint64"), 3]);
-%! same (read ([b "1 2\n18014398509481984\n-9007199254740992\n"]), [2^54, -2^53]);
-%! same (read (["%%MatrixMarket matrix coordinate integer general\n" ...
-%!              "1 1 1\n1 1 1152921504606846976\n"]), ...
-%!       sparse (2^60));
+%! refuses_text ("number", 3, "x{37}\\.\\.\\.\" is not", [array repmat("x", 1, 500) "\n"]);
 
-## Errors: what, line, text, file.
+## Sizes that are none.
+%!test
+%! for sizes = {"2 3 x", "-2 3 0", "2.5 3 0", "1e99 3 0", "99999999999999999999 3 0", "NaN 3 0", ...
+%!              [repmat("9", 1, 240) " 3 0"], repmat("\xc3", 1, 1e5)}
+%!   refuses_text ("size", 2, "rows, columns, entries", ...
+%!                 ["%%MatrixMarket matrix coordinate real general\n" sizes{1} "\n"]);
+%! endfor
+
+## Other errors: what, line, text, file.
 %!test
 %! b = "%%MatrixMarket matrix ";
 %! r = [b "coordinate real general\n"];
@@ -222,15 +225,12 @@
 %!   "banner",   1, "MatrixMarket",              "";
 %!   "banner",   1, "MatrixMarket",              "\n";
 %!   "banner",   1, "MatrixMarket",              "1 2 3\n";
-%!   "banner",   1, "MatrixMarket", ...
-%!       "%MatrixMarket matrix array real general\n1 1\n1\n";
-%!   "banner",   1, "MatrixMarket", ...
-%!       "\n%%MatrixMarket matrix array real general\n1 1\n1\n";
+%!   "banner",   1, "MatrixMarket", "%MatrixMarket matrix array real general\n1 1\n1\n";
+%!   "banner",   1, "MatrixMarket", "\n%%MatrixMarket matrix array real general\n1 1\n1\n";
 %!   "header",   1, "matrix FORMAT FIELD SYMM",  "%%MatrixMarket\n";
 %!   "header",   1, "matrix FORMAT FIELD SYMM",  [b "array real\n1 1\n1\n"];
 %!   "header",   1, "matrix FORMAT FIELD SYMM",  [b "array real general x\n1 1\n1\n"];
-%!   "header",   1, "object \"vector\"", ...
-%!       "%%MatrixMarket vector array real general\n1 1\n1\n";
+%!   "header",   1, "object \"vector\"", "%%MatrixMarket vector array real general\n1 1\n1\n";
 %!   "header",   1, "format \"elemental\"",      [b "elemental real general\n1 1\n1\n"];
 %!   "header",   1, "field \"quaternion\".*pattern", [b "array quaternion general\n1 1\n1\n"];
 %!   "header",   1, "symmetry \"upper\".*hermitian", [b "array real upper\n1 1\n1\n"];
@@ -243,47 +243,18 @@
 %!   "size",     4, "ends before",               [r "%\n%\n\n"];
 %!   "size",     3, "expected 3 .*found \"2 3\"",   [r "% c\n2 3\n1 1 1\n"];
 %!   "size",     2, "expected 2 .*found \"2 3 1\"", [a "2 3 1\n1\n"];
-%!   "size",     2, "rows, columns, entries",    [r "2 3 x\n"];
-%!   "size",     2, "rows, columns, entries",    [r "-2 3 0\n"];
-%!   "size",     2, "rows, columns, entries",    [r "2.5 3 0\n"];
-%!   "size",     2, "rows, columns, entries",    [r "1e99 3 0\n"];
-%!   "size",     2, "rows, columns, entries",    [r "99999999999999999999 3 0\n"];
-%!   "size",     2, "rows, columns, entries",    [r "NaN 3 0\n"];
-%!   "size",     2, "rows, columns, entries",    [r repmat("9", 1, 240) " 3 0\n"];
 %!   "size",     2, "rows, columns",             [a repmat("9", 1, 400) " 1\n1\n"];
 %!   "size",     2, "found \"2 2\\? 1\"",        [r "2 2\0 1\n1 1 1\n"];
-%!   "size",     2, "rows, columns, entries",    [r repmat("\xc3", 1, 1e5) "\n"];
-%!   "size",     2, "1 x 100000000000000 matrix of 0 entries needs 8e\\+05 GB", [r "1 100000000000000 0\n"];
+%!   "size",     2, "1 x 100000000000000 matrix of 0 entries needs 8e\\+05 GB", ...
+%!       [r "1 100000000000000 0\n"];
 %!   "count",    3, "after 1 of 9007199254740992", [r "1 1 9007199254740992\n1 1 1\n"];
 %!   "count",    3, "after 1 of 8.11\\d*e\\+31",  [a "9007199254740992 9007199254740992\n1\n"];
-%!   "number",   3, "\"\\?\" is not a number",   [r "2 2 1\n1 1 \xff\n"];
-%!   "number",   3, "\"1\\?\" is not a number",  [r "2 2 1\n1 1 1\0 \n"];
 %!   "header",   1, "unknown symmetry \"gen\\?\"", ["%%MatrixMarket matrix array real gen\xff\n"];
 %!   "size",     2, "square, not 2 x 3",         [s "2 3 0\n"];
 %!   "size",     3, "square, not 3 x 2",         [b "array real skew-symmetric\n\n3 2\n1\n2\n3\n"];
-%!   "number",   4, "\"x\" is not",              [r "2 2 2\n1 1 1\n2 x 2\n"];
-%!   "number",   3, "\"1.0f\" is not",           [r "2 2 2\n1 1 1.0f\n2 2 2\n"];
-%!   "number",   5, "\"2,5\" is not",            [r "2 2 2\n% c\n1 1 1\n2 2 2,5\n"];
-%!   "number",   5, "\"2%\" is not",             [r "2 2 2\n1 1 1\n\n2 2 2%\n"];
 %!   "number",   4, "\"1-2\" is not",            [r "2 2 2\n1 1 1\n2 1-2\n"];
-%!   "number",   3, "\"--1\" is not",            [r "2 2 2\n1 1 --1\n2 2 2\n"];
-%!   "number",   3, "\"\\+-1\" is not",          [r "2 2 2\n1 1 +-1\n2 2 2\n"];
-%!   "number",   3, "\"-\" is not",              [r "2 2 2\n1 1 -\n2 2 2\n"];
 %!   "number",   3, "\"-\" is not",              [r "2 2 2\n1 1 - 2\n2 2 1-2\n"];
-%!   "number",   4, "\"1e\" is not",             [r "2 2 2\n1 1 1\n2 2 1e\n"];
-%!   "number",   4, "\"1e5.5\" is not",          [r "2 2 2\n1 1 1\n2 2 1e5.5\n"];
-%!   "number",   3, "\"0x1F\" is not",           [r "2 2 2\n1 1 0x1F\n2 2 1\n"];
-%!   "number",   3, "\"NaNNaN\" is not",         [r "2 2 2\n1 1 NaNNaN\n2 2 1\n"];
-%!   "number",   3, "\"nan\\(3\\)\" is not",     [r "2 2 1\n1 1 nan(3)\n"];
-%!   "number",   3, "\"infinite\" is not",       [r "2 2 1\n1 1 infinite\n"];
-%!   "number",   4, "\"1dd5\" is not",           [r "2 2 2\n1 1 1d0\n1 1 1dd5\n"];
-%!   "number",   3, "\"\\.\" is not",            [a "1 1\n.\n"];
-%!   "number",   3, "\"1i\" is not",             [a "1 1\n1i\n"];
-%!   "number",   3, "\"5n\" is not",             [r "2 2 1\n1 1 5n"];
-%!   "number",   3, "\"5in\" is not",            [r "2 2 1\n1 1 5in"];
-%!   "number",   3, "\"NaN\\.\" is not",          [a "1 1\nNaN."];
 %!   "number",   4, "is not a number",           [r "2 2 2\n1 1 1\n\0 2 2 2\n"];
-%!   "number",   3, "x{37}\\.\\.\\.\" is not",   [a "1 1\n" repmat("x", 1, 500) "\n"];
 %!   "range",    4, "1e400 is beyond",           [a "2 1\n1\n1e400\n"];
 %!   "range",    3, "-\\.5e999 is beyond",       [a "2 1\n-.5e999\n1\n"];
 %!   "layout",   4, "3 numbers \\(row, column, value\\), found 2", [r "2 2 2\n1 1 1\n2 2\n"];
@@ -329,8 +300,7 @@
 %!   "triangle", 3, "\\(1, 3\\) is above",       [b "coordinate pattern symmetric\n3 3 1\n1 3\n"];
 %!   "diagonal", 4, "diagonal of a skew",        [k "2 2 2\n2 1 1\n2 2 1\n"];
 %!   "diagonal", 3, "diagonal of a skew",        [k "2 2 1\n2 2 NaN\n"];
-%!   "diagonal", 3, "diagonal of a skew", ...
-%!       [b "coordinate complex skew-symmetric\n2 2 1\n2 2 0 1\n"];
+%!   "diagonal", 3, "diagonal of a skew", [b "coordinate complex skew-symmetric\n2 2 1\n2 2 0 1\n"];
 %!   "diagonal", 4, "imaginary part .* hermitian", [h "2 2 2\n2 1 1 1\n2 2 1 1\n"];
 %!   "diagonal", 5, "imaginary part .* hermitian", ...
 %!       [b "array complex hermitian\n2 2\n1 0\n1 1\n1 1\n"];
@@ -338,199 +308,133 @@
 %! for k = 1:rows (table)
 %!   refuses_text (table{k,:});
 %! endfor
-%! assert (rows (table) > 90);
+%! assert (rows (table) >= 70);
 
-%!test  # a skew-symmetric file may store a zero of the diagonal
-%! same (read ("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 2\n1 1 0\n2 1 3\n"), ...
-%!       sparse ([0 -3; 3 0]));
-
-%!test  # values that the class asked for has not
-%! i = "%%MatrixMarket matrix array integer general\n1 3\n1\n300\n-1\n";
-%! refuses_text ("range", 4, "class int8 cannot hold 300", i, "Class", "int8");
-%! refuses_text ("range", 5, "class uint16 cannot hold -1", i, "Class", "uint16");
-%! refuses_text ("range", 4, "class logical cannot hold 300", i, "Class", "logical");
-%! r = "%%MatrixMarket matrix array real general\n3 1\n1\n0.5\nNaN\n";
-%! refuses_text ("range", 4, "class int32 cannot hold 0.5", r, "Class", "int32");
-%! refuses_text ("range", 5, "class int8 cannot hold NaN", strrep (r, "0.5", "5"), "Class", ...
-%!     "int8");
-%! refuses_text ("range", 3, "class single cannot hold 1e\\+300", strrep (r, "\n1\n", ...
-%!     "\n1e300\n"),
-%!               "Class", "single");
-%! i = "%%MatrixMarket matrix array integer general\n1 1\n";
-%! refuses_text ("range", 3, "9223372036854775808", [i "9223372036854775808\n"], "Class", "int64");
-%! refuses_text ("range", 3, "-9223372036854775809", [i "-9223372036854775809\n"], "Class", ...
-%!     "int64");
-%! refuses_text ("range", 3, "-9007199254740993", [i "-9007199254740993\n"], "Class", "uint64");
-%! refuses_text ("range", 3, "int32 cannot hold 9.00719925474099e\\+15", ...
-%!     [i "9007199254740992\n"], "Class", "int32");
-%! refuses_text ("range", 3, "class int64 cannot hold 1e\\+19",
-%!               "%%MatrixMarket matrix array real general\n1 1\n1e19\n", "Class", "int64");
-%! s = "%%MatrixMarket matrix array integer skew-symmetric\n2 2\n";
-%! refuses_text ("range", 3, "int8 cannot hold -\\(-128\\)", [s "-128\n"], "Class", "int8");
-%! refuses_text ("range", 3, "uint8 cannot hold -\\(5\\)", [s "5\n"], "Class", "uint8");
-%! refuses_text ("range", 3, "logical cannot hold -\\(1\\)", [s "1\n"], "Class", "logical");
-%! same (read ([s "127\n"], "Class", "int8"), int8 ([0 -127; 127 0]));
-%! same (read ([s "0\n"], "Class", "logical"), false (2));
-%! refuses_text ("range", 3, "logical cannot hold -\\(1\\)",
-%!               "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 1\n", ...
-%!                   "Class", "logical");
-
-%!test  # arguments
-%! refuses ("Octave:invalid-fun-call", "Invalid call to mmread", @() mmread ());
-%! refuses ("Octave:invalid-fun-call", "Invalid call to mmread", @() mmread ("a", "Class"));
-%! refuses ("gpumm:mmread:argument", "^mmread: FILE must be a string", @() mmread (5));
-%! refuses ("gpumm:mmread:argument", "^mmread: FILE must be a string", @() mmread (["a"; "b"]));
-%! refuses ("gpumm:mmread:argument", "^mmread: the only option is \"Class\"",
-%!          @() mmread ("a", "Type", "double"));
-%! refuses ("gpumm:mmread:argument", "^mmread: \"Class\" must be one of auto, double",
-%!          @() mmread ("a", "Class", "int128"));
-%! refuses ("gpumm:mmread:open", "^mmread: cannot open /no/such/file: ", ...
-%!     @() mmread ("/no/such/file"));
-%! refuses ("gpumm:mmread:open", "^mmread: .*directory", @() mmread (tempdir ()));
+%!test  # arguments, and what is no file or has no end
+%! [folder, gone] = scratch ();
+%! pipe = fullfile (folder, "pipe");
+%! mkfifo (pipe, 600);
 %! b = "%%MatrixMarket matrix ";
-%! refuses ("gpumm:mmread:argument", "sparse .* class single",
-%!          @() read ([b "coordinate real general\n0 0 0\n"], "Class", "single"));
-%! refuses ("gpumm:mmread:argument", "complex .* logical",
-%!          @() read ([b "coordinate complex general\n0 0 0\n"], "Class", "logical"));
-%! refuses ("gpumm:mmread:argument", "complex .* class int8",
-%!          @() read ([b "array complex general\n0 0\n"], "Class", "int8"));
+%! with_head = @(head) write_file (fullfile (folder, strtok (head)), [b head]);
+%! table = { ...
+%!   "Octave:invalid-fun-call", "Invalid call to mmread", {};
+%!   "Octave:invalid-fun-call", "Invalid call to mmread", {"a", "Class"};
+%!   "gpumm:mmread:argument", "^mmread: FILE must be a string", {5};
+%!   "gpumm:mmread:argument", "^mmread: FILE must be a string", {["a"; "b"]};
+%!   "gpumm:mmread:argument", "^mmread: the only option is \"Class\"", {"a", "Type", "double"};
+%!   "gpumm:mmread:argument", "^mmread: \"Class\" must be one of auto, double", ...
+%!       {"a", "Class", "int128"};
+%!   "gpumm:mmread:open", "^mmread: cannot open /no/such/file: ", {"/no/such/file"};
+%!   "gpumm:mmread:open", "^mmread: cannot read .*directory", {tempdir()};
+%!   "gpumm:mmread:open", "^mmread: cannot read", {pipe};
+%!   "gpumm:mmread:open", "^mmread: cannot read", {"/dev/zero"};
+%!   "gpumm:mmread:open", "^mmread: cannot read", {"/dev/null"};
+%!   "gpumm:mmread:open", "^mmread: cannot read", {"a\0b"};
+%!   "gpumm:mmread:argument", "sparse .* class single", ...
+%!       {with_head("coordinate real general\n0 0 0\n"), "Class", "single"};
+%!   "gpumm:mmread:argument", "complex .* class int8", ...
+%!       {with_head("array complex general\n0 0\n"), "Class", "int8"};
+%!   "gpumm:mmread:argument", "complex .* logical", ...
+%!       {with_head("array complex general\n0 0\n"), "Class", "logical"};
+%! };
+%! for k = 1:rows (table)
+%!   check_error (table{k,1:2}, @() mmread (table{k,3}{:}));
+%! endfor
 
 ## A file of many lines: one bad line is found where it is, and the rest is read in bulk.
 %!test
 %! n = 20000;
 %! k = (1:n);
-%! lines = strsplit (sprintf ("%d %d %.17g\n", [mod(7 * k, 997) + 1; mod(k, ...
-%!     503) + 1; sin(k)]), "\n")(1:n);
+%! entries = [mod(7 * k, 997) + 1; mod(k, 503) + 1; sin(k)];
+%! lines = strsplit (sprintf ("%d %d %.17g\n", entries), "\n")(1:n);
 %! head = sprintf ("%%%%MatrixMarket matrix coordinate real general\n997 503 %d\n", n);
 %! text = @(lines) [head, strjoin(lines, "\n"), "\n"];
 %! A = read (text (lines));
-%! assert (A, sparse (mod (7 * k, 997) + 1, mod (k, 503) + 1, sin (k), 997, 503));
+%! assert (A, sparse (entries(1,:), entries(2,:), entries(3,:), 997, 503));
 %! for at = [1, 2, 777, n - 1, n]
-%!   bad = lines;
-%!   bad{at} = "1 2 3.x";
-%!   refuses_text ("number", at + 2, "\"3.x\"", text (bad));
-%!   bad{at} = "1 2";
-%!   refuses_text ("layout", at + 2, "found 2", text (bad));
-%!   bad{at} = "998 2 1";
-%!   refuses_text ("index", at + 2, "row index 998", text (bad));
-%!   bad{at} = "";
-%!   refuses_text ("count", n + 2 - (at == n), sprintf ("%d of %d", n - 1, n), text (bad));
-%!   bad{at} = ["% a comment\n" lines{at}];
-%!   same (read (text (bad)), A);
+%!   cases = {"1 2 3.x", "number", at + 2, "\"3.x\""; "1 2", "layout", at + 2, "found 2"; ...
+%!            "998 2 1", "index", at + 2, "row index 998"; ...
+%!            "", "count", n + 2 - (at == n), sprintf("%d of %d", n - 1, n)};
+%!   for i = 1:rows (cases)
+%!     refuses_text (cases{i,2:4}, text ([lines(1:at-1), cases(i,1), lines(at+1:end)]));
+%!   endfor
 %! endfor
 
-%!test  # a million entries are read in bulk, not line by line
-%! n = 1e6;
-%! file = tempname ();
-%! fid = fopen (file, "wb");
-%! fprintf (fid, "%%%%MatrixMarket matrix array real general\n%d 1\n", n);
-%! fputs (fid, repmat ("0.125\n-3\n", 1, n / 2));
-%! fclose (fid);
-%! unwind_protect
-%!   before = cputime ();
-%!   A = mmread (file);
-%!   seconds = cputime () - before;
-%! unwind_protect_cleanup
-%!   delete (file);
-%! end_unwind_protect
-%! assert (A, repmat ([0.125; -3], n / 2, 1));
-%! assert (seconds < 10);
-
-## A file of several pieces: lines across their ends, each kind of end, comments, and errors in a later piece.
+## A file of several pieces: lines across their ends, each kind of end, comments, and errors in a
+## later piece.
 %!test
 %! n = 8e4;
 %! head = "%%MatrixMarket matrix coordinate real general\n%\xff\n";
-%! comments = repmat (["% " repmat("c", 1, 97) "\n"], 1, 12000); # more than a piece, before the sizes
+%! comments = repmat (["% " repmat("c", 1, 97) "\n"], 1, 12000); # more than a piece
 %! entry = sprintf ("%d %d %.3f\n", [1:n; n:-1:1; mod(1:n, 1000) / 8 + 1]);
 %! want = sparse (1:n, n:-1:1, mod (1:n, 1000) / 8 + 1, n, n);
-%! sizes = sprintf ("%d %d %d\n", n, n, n);
-%! for text = {[head sizes entry], [head comments sizes entry], strrep([head sizes entry], "\n", "\r\n"), ...
-%!             strrep([head sizes entry], "\n", "\r"), strrep([head sizes entry], "00 ", "00 \t  ")}
+%! sizes = @(m, n, entries) sprintf ("%d %d %d\n", m, n, entries);
+%! all_lines = [head sizes(n, n, n) entry];
+%! for text = {all_lines, [head comments sizes(n, n, n) entry], strrep(all_lines, "\n", "\r\n"), ...
+%!             strrep(all_lines, "\n", "\r"), strrep(all_lines, "00 ", "00 \t  ")}
 %!   [A, info] = read (text{1});
 %!   assert (isequal (A, want));
 %!   assert (info.comments{1}, "\xff");
 %! endfor
 %! bad = entry;
-%! at = find (bad == "\n", n - 5)(end);
-%! bad(at - 1) = "x";
-%! refuses_text ("number", n - 2, "x\" is not a number", [head sizes bad]);
-%! refuses_text ("count", n + 3, sprintf ("%d of %d", n, n + 1), [head sprintf("%d %d %d\n", n, n, n + 1) entry]);
-%! refuses_text ("count", n + 3, "more entries", [head sprintf("%d %d %d\n", n, n, n - 1) entry]);
-%! refuses_text ("index", n + 3, "row index 80000", [head sprintf("%d %d %d\n", n - 1, n, n) entry]);
+%! bad(find (bad == "\n", n - 5)(end) - 1) = "x";
+%! refuses_text ("number", n - 2, "x\" is not a number", [head sizes(n, n, n) bad]);
+%! refuses_text ("count", n + 3, sprintf ("%d of %d", n, n + 1), [head sizes(n, n, n + 1) entry]);
+%! refuses_text ("count", n + 3, "more entries", [head sizes(n, n, n - 1) entry]);
+%! refuses_text ("index", n + 3, "row index 80000", [head sizes(n - 1, n, n) entry]);
 
-## Memory: at most 4 times the file's size, and 64 MB. GPUMM_ENTRIES in the environment: as many entries.
+## Memory: at most 4 times the file's size, and 64 MB; time: 10 us an entry, so entries are read in
+## bulk. GPUMM_ENTRIES in the environment: as many entries.
 %!test
-%! n = str2double (getenv ("GPUMM_ENTRIES"));
-%! if (isnan (n))
-%!   n = 2e5;
-%! endif
-%! file = tempname ();
+%! n = from_environment ("GPUMM_ENTRIES", 2e5);
+%! [folder, gone] = scratch ();
+%! file = fullfile (folder, "a");
 %! high = "regexp (fileread (\"/proc/self/status\"), \"VmHWM:\\\\s+(\\\\d+)\", \"tokens\"){1}{1}";
-%! unwind_protect
-%!   for kind = {"coordinate real general", "coordinate real symmetric", "array real general"}
-%!     fid = fopen (file, "wb");
-%!     fprintf (fid, "%%%%MatrixMarket matrix %s\n%d %d", kind{1}, n, {n, 1}{1 + (kind{1}(1) == "a")});
-%!     fprintf (fid, {" %d\n", "\n"}{1 + (kind{1}(1) == "a")}, n);
-%!     for first = 1:1e5:n
-%!       k = first:min (first + 1e5 - 1, n);
-%!       if (kind{1}(1) == "a")
-%!         fprintf (fid, "%.10f\n", k / 8);
-%!       else
-%!         fprintf (fid, "%d %d %.10f\n", [k; ceil(k / 2); k / 8]);
-%!       endif
-%!     endfor
-%!     fclose (fid);
-%!     code = sprintf (["before = str2double (%s); A = mmread (\"%s\"); after = str2double (%s); " ...
-%!                      "printf (\"%%d %%d\", (after - before) * 1024, 8 * full (sum (nonzeros (A))));"], high, file, high);
-%!     [status, said] = system (another_octave (code));
-%!     got = sscanf (said, "%f");
-%!     assert (got(1) <= 4 * stat (file).size + 64e6, "%s: %d bytes for %d", kind{1}, got(1), stat (file).size);
-%!     assert (got(2), n * (n + 1) / 2 * (1 + strcmp (kind{1}, "coordinate real symmetric")) ...
-%!                     - strcmp (kind{1}, "coordinate real symmetric")); # entry 1, 1 alone is on the diagonal
-%!   endfor
-%! unwind_protect_cleanup
-%!   delete (file);
-%! end_unwind_protect
+%! code = sprintf (["before = str2double (%s); t = cputime (); A = mmread (\"%s\"); " ...
+%!                  "t = cputime () - t; after = str2double (%s); printf (\"%%d %%d %%g\", " ...
+%!                  "(after - before) * 1024, 8 * full (sum (nonzeros (A))), t);"], ...
+%!                 high, file, high);
+%! k = 1:n;
+%! square = sprintf ("%d %d %d\n", n, n, n);
+%! coordinate = @() sprintf ("%d %d %.10f\n", [k; ceil(k / 2); k / 8]);
+%! for kind = {"coordinate real general", "coordinate real symmetric", "array real general"; ...
+%!             square, square, sprintf("%d 1\n", n); ...
+%!             coordinate, coordinate, @() sprintf("%.10f\n", k / 8); ...
+%!             n*(n + 1)/2, n*(n + 1) - 1, n*(n + 1)/2} # entry 1, 1 alone is on the diagonal
+%!   write_file (file, ["%%MatrixMarket matrix " kind{1} "\n" kind{2} kind{3}()]);
+%!   [status, said] = system (another_octave (code));
+%!   got = sscanf (said, "%f");
+%!   assert (got(1) <= 4 * stat (file).size + 64e6, "%s: %d bytes for %d", kind{1}, got(1), ...
+%!           stat (file).size);
+%!   assert (got(2), kind{4});
+%!   assert (got(3) < 1e-5 * n);
+%! endfor
 
 ## 200 GB of nothing are refused at once, in little memory
 %!test
-%! file = tempname ();
+%! [folder, gone] = scratch ();
+%! file = fullfile (folder, "a.csv");
 %! b = "%%MatrixMarket matrix ";
-%! unwind_protect
-%!   for head = {"", "%%MatrixMarket", [b "array real general\n"], [b "array real general\n9 9\n"], ...
-%!               [b "coordinate real general\n9 9 9\n1 1 1\n"], [b "array real general\n100000 100000\n1\n"]}
-%!     fid = fopen (file, "wb");
-%!     fputs (fid, head{1});
-%!     fclose (fid);
-%!     assert (system (["truncate -s 200G " file]), 0);
-%!     for call = {"mmread", "gpumm_demo"}(1:1 + isempty (head{1}))
-%!       code = ["try, " call{1} " (\"" file {"", ".csv"}{1 + strcmp(call{1}, "gpumm_demo")} "\"), " ...
-%!               "catch err, disp (err.identifier), end"];
-%!       if (strcmp (call{1}, "gpumm_demo"))
-%!         rename (file, [file ".csv"]);
-%!       endif
-%!       [status, said] = system (["ulimit -v 4000000; timeout 20 " another_octave(code) " 2>&1"]);
-%!       assert (! isempty (regexp (said, "^gpumm:(mmread|demo):", "once", "lineanchors")), said);
-%!       if (strcmp (call{1}, "gpumm_demo"))
-%!         rename ([file ".csv"], file);
-%!       endif
-%!     endfor
-%!   endfor
-%! unwind_protect_cleanup
-%!   delete (file);
-%! end_unwind_protect
+%! for call = {"gpumm_demo", "mmread", "mmread", "mmread", "mmread", "mmread", "mmread"; ...
+%!             "", "", "%%MatrixMarket", [b "array real general\n"], ...
+%!             [b "array real general\n9 9\n"], [b "coordinate real general\n9 9 9\n1 1 1\n"], ...
+%!             [b "array real general\n100000 100000\n1\n"]}
+%!   write_file (file, call{2});
+%!   assert (system (["truncate -s 200G " file]), 0);
+%!   code = ["try, " call{1} " (\"" file "\"), catch err, disp (err.identifier), end"];
+%!   [~, said] = system (["ulimit -v 4000000; timeout 20 " another_octave(code) " 2>&1"]);
+%!   assert (! isempty (regexp (said, "^gpumm:(mmread|demo):", "once", "lineanchors")), said);
+%! endfor
 
 ## What mmwrite writes.
 %!test
-%! b = "%%MatrixMarket matrix ";
 %! table = { ...
 %!   [1 2; 3 4.5], {},                           "array real general\n2 2\n1\n3\n2\n4.5\n";
 %!   [1 2; 2 4], {},                             "array real symmetric\n2 2\n1\n2\n4\n";
 %!   [1 2; 2 4], {"Symmetry", "general"},        "array real general\n2 2\n1\n2\n2\n4\n";
 %!   [0 -2; 2 0], {},                            "array real skew-symmetric\n2 2\n2\n";
 %!   [1 3+2i; 3-2i 4], {},                       "array complex hermitian\n2 2\n1 0\n3 -2\n4 0\n";
-%!   [1 2i; -2i 4], {}, ...
-%!       "array complex general\n2 2\n1 0\n-0 -2\n0 2\n4 0\n";
+%!   [1 2i; -2i 4], {}, "array complex general\n2 2\n1 0\n-0 -2\n0 2\n4 0\n";
 %!   [1 2i; 2i 4], {},                           "array complex symmetric\n2 2\n1 0\n0 2\n4 0\n";
 %!   complex(zeros(2), [0 2; -2 0]), {},         "array complex skew-symmetric\n2 2\n0 -2\n";
 %!   5, {},                                      "array real general\n1 1\n5\n";
@@ -541,25 +445,21 @@
 %!   [intmax("uint64") 0 10000000005], {}, ...
 %!       "array integer general\n1 3\n18446744073709551615\n0\n10000000005\n";
 %!   uint64(18446744073) * 1e9 + uint64([0 709551615]), {}, ...
-%!       ["array integer general\n1 2\n18446744073000000000\n" ...
-%!        "18446744073709551615\n"];
+%!       "array integer general\n1 2\n18446744073000000000\n18446744073709551615\n";
 %!   intmax("uint64") - uint64(3709551616), {}, ...
 %!       "array integer general\n1 1\n18446744069999999999\n";
 %!   [intmax("int64") intmin("int64")], {}, ...
 %!       "array integer general\n1 2\n9223372036854775807\n-9223372036854775808\n";
 %!   single([0.1 1/3]), {},                      "array real general\n1 2\n0.1\n0.333333343\n";
-%!   [0.1 1/3], {}, ...
-%!       "array real general\n1 2\n0.1\n0.33333333333333331\n";
+%!   [0.1 1/3], {}, "array real general\n1 2\n0.1\n0.33333333333333331\n";
 %!   [0.1 1/3], {"Precision", 3},                "array real general\n1 2\n0.1\n0.333\n";
 %!   [0.1 1/3], {"Precision", 17}, ...
 %!       "array real general\n1 2\n0.10000000000000001\n0.33333333333333331\n";
-%!   [Inf -Inf NaN NA -0], {}, ...
-%!       "array real general\n1 5\nInf\n-Inf\nNaN\nNA\n-0\n";
+%!   [Inf -Inf NaN NA -0], {}, "array real general\n1 5\nInf\n-Inf\nNaN\nNA\n-0\n";
 %!   sparse([0 2; 0 3]), {},                     "coordinate real general\n2 2 2\n1 2 2\n2 2 3\n";
 %!   sparse([0 2; 2 3]), {},                     "coordinate real symmetric\n2 2 2\n2 1 2\n2 2 3\n";
 %!   sparse([0 2; -2 0]), {},                    "coordinate real skew-symmetric\n2 2 1\n2 1 -2\n";
-%!   sparse([1 2+1i; 2-1i 0]), {}, ...
-%!       "coordinate complex hermitian\n2 2 2\n1 1 1 0\n2 1 2 -1\n";
+%!   sparse([1 2+1i; 2-1i 0]), {}, "coordinate complex hermitian\n2 2 2\n1 1 1 0\n2 1 2 -1\n";
 %!   sparse([1 0 1] > 0), {},                    "coordinate pattern general\n1 3 2\n1 1\n1 3\n";
 %!   sparse([0 1; 1 0] > 0), {},                 "coordinate pattern symmetric\n2 2 1\n2 1\n";
 %!   sparse([0 7; 8 0]) != 0, {},                "coordinate pattern symmetric\n2 2 1\n2 1\n";
@@ -570,15 +470,12 @@
 %!   1, {"comment", {"100 %d", "", "x"}},        "array real general\n% 100 %d\n% \n% x\n1 1\n1\n";
 %!   1, {"comment", ""},                         "array real general\n1 1\n1\n";
 %! };
-%! file = tempname ();
-%! unwind_protect
-%!   for k = 1:rows (table)
-%!     mmwrite (file, table{k,1}, table{k,2}{:});
-%!     assert (fileread (file), [b table{k,3}]);
-%!   endfor
-%! unwind_protect_cleanup
-%!   delete (file);
-%! end_unwind_protect
+%! [folder, gone] = scratch ();
+%! file = fullfile (folder, "a");
+%! for k = 1:rows (table)
+%!   mmwrite (file, table{k,1}, table{k,2}{:});
+%!   assert (fileread (file), ["%%MatrixMarket matrix " table{k,3}]);
+%! endfor
 
 ## A matrix that is nearly symmetric is written in general form, or it would change.
 %!test
@@ -593,10 +490,7 @@
 
 ## Random round trips of every class, shape and symmetry.
 %!test
-%! seed = fix (1e6 * rem (now (), 1));
-%! if (! isempty (getenv ("GPUMM_SEED")))
-%!   seed = str2double (getenv ("GPUMM_SEED"));
-%! endif
+%! seed = from_environment ("GPUMM_SEED", fix (1e6 * rem (now (), 1)));
 %! printf ("mmread.tst: random round trips with GPUMM_SEED=%d\n", seed);
 %! rand ("twister", seed);
 %! randn ("twister", seed);
@@ -612,12 +506,8 @@
 %!   A(pick) = special(randi (numel (special), 1, nnz (pick)));
 %!   kind = randi (8);
 %!   if (m == n)
-%!     switch (randi (4))
-%!       case 2
-%!         A = tril (A) + tril (A, -1).';
-%!       case 3
-%!         A = tril (A, -1) - tril (A, -1).';
-%!     endswitch
+%!     part = tril (A, -1);
+%!     A = {A, A, tril(A) + part.', part - part.'}{randi(4)};
 %!   endif
 %!   switch (kind)
 %!     case 1
@@ -654,69 +544,74 @@
 %! round_trip (intmax ("uint64") - uint64 (rand (700, 300) * 1e19));
 
 %!test  # what mmwrite refuses, and that it leaves an older file and no temporary one
-%! folder = tempname ();
-%! mkdir (folder);
+%! [folder, gone] = scratch ();
 %! file = fullfile (folder, "a.mtx");
-%! unwind_protect
-%!   mmwrite (file, 42);
-%!   old = fileread (file);
-%!   table = { ...
-%!     "argument", "A must be a numeric",     {"a"};
-%!     "argument", "A must be a numeric",     {{1}};
-%!     "argument", "A must be a numeric",     {struct()};
-%!     "argument", "A must be a numeric",     {@sin};
-%!     "argument", "A must be a numeric",     {ones(2, 2, 2)};
-%!     "argument", "unknown option \"Format\"", {1, "Format", "x"};
-%!     "argument", "name of an option",       {1, 5, "x"};
-%!     "argument", "\"Comment\" must be",     {1, "Comment", 5};
-%!     "argument", "\"Comment\" must be",     {1, "Comment", ["a"; "b"]};
-%!     "symmetry", "\"Symmetry\" must be \"auto\" or \"general\"", {1, "Symmetry", "symmetric"};
-%!     "field",    "\"Field\" was removed; write", {1, "Field", "real"};
-%!     "argument", "\"Precision\" must be",   {1, "Precision", 0};
-%!     "argument", "\"Precision\" must be",   {1, "Precision", 18};
-%!     "argument", "\"Precision\" must be",   {1, "Precision", 2.5};
-%!     "argument", "\"Precision\" must be",   {1, "Precision", "3"};
-%!   };
-%!   for k = 1:rows (table)
-%!     refuses (["gpumm:mmwrite:" table{k,1}], ["^mmwrite: .*" table{k,2}],
-%!              @() mmwrite (file, table{k,3}{:}));
-%!   endfor
-%!   refuses ("Octave:invalid-fun-call", "Invalid call to mmwrite", @() mmwrite (file));
-%!   refuses ("Octave:invalid-fun-call", "Invalid call to mmwrite", @() mmwrite (file, 1, "Field"));
-%!   refuses ("gpumm:mmwrite:argument", "^mmwrite: FILE must be", @() mmwrite (1, 1));
-%!   refuses ("gpumm:mmwrite:open", "^mmwrite: .*No such file", ...
-%!            @() mmwrite (fullfile (folder, "no", "a.mtx"), 1));
-%!   refuses ("gpumm:mmwrite:open", "^mmwrite: .*Is a directory", @() mmwrite (folder, 1));
-%!   refuses ("gpumm:mmwrite:open", "^mmwrite: .*character 0", @() mmwrite ([file "\0x"], 1));
-%!   refuses ("gpumm:mmwrite:write", "^mmwrite: .*No space left", @() mmwrite ("/dev/full", 1));
-%!   mmwrite ("/dev/null", 1);
-%!   assert (fileread (file), old);
-%!   assert (numel (readdir (folder)), 3);
-%! unwind_protect_cleanup
-%!   confirm_recursive_rmdir (false, "local");
-%!   rmdir (folder, "s");
-%! end_unwind_protect
+%! mmwrite (file, 42);
+%! old = fileread (file);
+%! table = { ...
+%!   "gpumm:mmwrite:argument", "A must be a numeric",     {file, "a"};
+%!   "gpumm:mmwrite:argument", "A must be a numeric",     {file, {1}};
+%!   "gpumm:mmwrite:argument", "A must be a numeric",     {file, struct()};
+%!   "gpumm:mmwrite:argument", "A must be a numeric",     {file, @sin};
+%!   "gpumm:mmwrite:argument", "A must be a numeric",     {file, ones(2, 2, 2)};
+%!   "gpumm:mmwrite:argument", "unknown option \"Format\"", {file, 1, "Format", "x"};
+%!   "gpumm:mmwrite:argument", "name of an option",       {file, 1, 5, "x"};
+%!   "gpumm:mmwrite:argument", "\"Comment\" must be",     {file, 1, "Comment", 5};
+%!   "gpumm:mmwrite:argument", "\"Comment\" must be",     {file, 1, "Comment", ["a"; "b"]};
+%!   "gpumm:mmwrite:symmetry", "\"Symmetry\" must be \"auto\" or \"general\"", ...
+%!       {file, 1, "Symmetry", "symmetric"};
+%!   "gpumm:mmwrite:field",    "\"Field\" was removed; write", {file, 1, "Field", "real"};
+%!   "gpumm:mmwrite:argument", "\"Precision\" must be",   {file, 1, "Precision", 0};
+%!   "gpumm:mmwrite:argument", "\"Precision\" must be",   {file, 1, "Precision", 18};
+%!   "gpumm:mmwrite:argument", "\"Precision\" must be",   {file, 1, "Precision", 2.5};
+%!   "gpumm:mmwrite:argument", "\"Precision\" must be",   {file, 1, "Precision", "3"};
+%!   "Octave:invalid-fun-call", "Invalid call to mmwrite", {file};
+%!   "Octave:invalid-fun-call", "Invalid call to mmwrite", {file, 1, "Field"};
+%!   "gpumm:mmwrite:argument", "FILE must be", {1, 1};
+%!   "gpumm:mmwrite:open", "No such file",     {fullfile(folder, "no", "a.mtx"), 1};
+%!   "gpumm:mmwrite:open", "Is a directory",   {folder, 1};
+%!   "gpumm:mmwrite:open", "character 0",      {[file "\0x"], 1};
+%!   "gpumm:mmwrite:write", "No space left",   {"/dev/full", 1};
+%!   "gpumm:gpuArray:gather", "A is a gpuArray. Use gather", {file, gpuArray(magic (3))};
+%!   "gpumm:gpuArray:gather", "A is a gpuArray. Use gather", {file, gpuArray(speye (3))};
+%! };
+%! for k = 1:rows (table)
+%!   begins = {"^mmwrite: .*", ""}{1 + strncmp(table{k,1}, "Octave", 6)};
+%!   check_error (table{k,1}, [begins table{k,2}], @() mmwrite (table{k,3}{:}));
+%! endfor
+%! assert (fileread (file), old);
+%! assert (numel (readdir (folder)), 3);
 
-%!test  # an empty line where there are no entries
-%! assert (size (read ("%%MatrixMarket matrix array real general\n0 3\n\n")), [0, 3]);
+%!test  # the mode stays, and a link; a device is written to
+%! [folder, gone] = scratch ("cd");
+%! mmwrite ("a.mtx", 1);
+%! system ("chmod 604 a.mtx; ln -s a.mtx b.mtx");
+%! mmwrite ("b.mtx", 3);
+%! assert (mmread ("a.mtx"), 3);
+%! assert (bitand (stat ("a.mtx").mode, 511), 388);
+%! assert (readlink ("b.mtx"), "a.mtx");
+%! mmwrite ("/dev/null", 1);
+%! assert (numel (readdir (".")), 4);
 
-%!test  # comments are bytes of any encoding
+## Comments are bytes of any encoding and of all lengths, so that pieces of the text end everywhere,
+## with blank lines between.
+%!test
 %! head = "%%MatrixMarket matrix array real general\n";
 %! [A, info] = read ([head "% Z\xfcrich \xff\n %\t\xc3\xbc \n%\xe4\n1 1\n% \xf6\n5\n"]);
 %! assert (A, 5);
 %! assert (info.comments, {"Z\xfcrich \xff", "\xc3\xbc", "\xe4"});
-
-%!test  # many comments of all lengths, so that pieces of the text end everywhere, and blank lines between
-%! head = "%%MatrixMarket matrix array real general\n";
+%! between = {"", "\n", " \t\n", "\r\n"};
 %! for seed = 1:8
 %!   rand ("twister", seed);
-%!   comments = arrayfun (@(n) repmat ("x%", 1, n), floor (10 .^ (4 * rand (1, 50) .^ 3) - 1), "UniformOutput", false);
-%!   between = {"", "\n", " \t\n", "\r\n"};
-%!   lines = cellfun (@(c) [between{randi(4)}, blanks(randi(3) - 1), "% ", c, "\n"], comments, "UniformOutput", false);
+%!   lengths = floor (10 .^ (4 * rand (1, 50) .^ 3) - 1);
+%!   comments = arrayfun (@(n) repmat ("x%", 1, n), lengths, "UniformOutput", false);
+%!   lines = cellfun (@(c) [between{randi(4)}, blanks(randi(3) - 1), "% ", c, "\n"], comments, ...
+%!                    "UniformOutput", false);
 %!   [A, info] = read ([head, lines{:}, "1 1\n5\n"]);
 %!   assert (A, 5);
 %!   assert (info.comments, comments);
-%!   refuses_text ("size", 2 + sum ([lines{:}] == "\n"), "expected 2 sizes", [head, lines{:}, "1\n5\n"]);
+%!   refuses_text ("size", 2 + sum ([lines{:}] == "\n"), "expected 2 sizes", ...
+%!                 [head, lines{:}, "1\n5\n"]);
 %! endfor
 %! refuses_text ("size", 3, "the file ends", [head, "% a\n%b"]);
 
@@ -736,126 +631,54 @@
 %!   endif
 %! endfor
 
-%!test  # what is no file, or has no end
-%! pipe = tempname ();
-%! mkfifo (pipe, 600);
-%! unwind_protect
-%!   for name = {pipe, "/dev/zero", "/dev/null", tempdir(), "a\0b"}
-%!     refuses ("gpumm:mmread:open", "^mmread: cannot read", @() mmread (name{1}));
-%!   endfor
-%! unwind_protect_cleanup
-%!   unlink (pipe);
-%! end_unwind_protect
-
 ## Files with faults: a matrix of the sizes that info tells, or an error with its identifier.
 ## GPUMM_FUZZ in the environment says how many.
 %!test
-%! count = str2double (getenv ("GPUMM_FUZZ"));
-%! if (isnan (count))
-%!   count = 400;
-%! endif
+%! count = from_environment ("GPUMM_FUZZ", 400);
 %! seed = 17;
 %! rand ("twister", seed);
 %! matrices = {magic(4), sprand(9, 5, 0.4), [1 2i; 3 4], int64([1 2; 3 9]), eye(3) > 0, ...
 %!             sparse([1 0; 1 1]) > 0, [0 1; -1 0], single(pi) * ones(2), zeros(0, 3)};
 %! texts = cell (1, numel (matrices));
-%! file = tempname ();
-%! unwind_protect
-%!   for k = 1:numel (matrices)
-%!     mmwrite (file, matrices{k}, "Comment", "caf\xe9");
-%!     texts{k} = fileread (file);
+%! [folder, gone] = scratch ();
+%! file = fullfile (folder, "a");
+%! for k = 1:numel (matrices)
+%!   mmwrite (file, matrices{k}, "Comment", "caf\xe9");
+%!   texts{k} = fileread (file);
+%! endfor
+%! bits = {"\0", "\xff", "\xc3", "\xe2\x80", "\n", "\r", "%", " ", "-", "1e300", "NaN", "Inf", ...
+%!         "D", "99999999999", repmat("7", 1, 240), "\t", "0x1p3", ".", "'", "\xa0", "\x1a"};
+%! taken = 0;
+%! for k = 1:count
+%!   text = texts{ceil (rand * numel (texts))};
+%!   for change = 1:ceil (3 * rand)
+%!     at = ceil (rand * (numel (text) + 1));
+%!     to = min (numel (text), at + floor (rand ^ 3 * 30));
+%!     switch (ceil (5 * rand))
+%!       case 1
+%!         text = [text(1:at-1), bits{ceil(rand * numel (bits))}, text(at:end)];
+%!       case 2
+%!         text(at:to) = [];
+%!       case 3
+%!         text = [text(1:to), text(at:end)];
+%!       case 4
+%!         text(at:to) = char (floor (256 * rand (1, to - at + 1)));
+%!       otherwise
+%!         digits = find (text >= "0" & text <= "9");
+%!         if (! isempty (digits))
+%!           text(digits(ceil (rand * end))) = "0" + floor (10 * rand);
+%!         endif
+%!     endswitch
 %!   endfor
-%!   bits = {"\0", "\xff", "\xc3", "\xe2\x80", "\n", "\r", "%", " ", "-", "1e300", "NaN", "Inf", "D", ...
-%!           "99999999999", repmat("7", 1, 240), "\t", "0x1p3", ".", "'", "\xa0", "\x1a"};
-%!   taken = 0;
-%!   for k = 1:count
-%!     text = texts{ceil (rand * numel (texts))};
-%!     for change = 1:ceil (3 * rand)
-%!       at = ceil (rand * (numel (text) + 1));
-%!       to = min (numel (text), at + floor (rand ^ 3 * 30));
-%!       switch (ceil (5 * rand))
-%!         case 1
-%!           text = [text(1:at-1), bits{ceil(rand * numel (bits))}, text(at:end)];
-%!         case 2
-%!           text(at:to) = [];
-%!         case 3
-%!           text = [text(1:to), text(at:end)];
-%!         case 4
-%!           text(at:to) = char (floor (256 * rand (1, to - at + 1)));
-%!         otherwise
-%!           digits = find (text >= "0" & text <= "9");
-%!           if (! isempty (digits))
-%!             text(digits(ceil (rand * end))) = "0" + floor (10 * rand);
-%!           endif
-%!       endswitch
-%!     endfor
-%!     try
-%!       [A, info] = read (text);
-%!       taken++;
-%!       assert (size (A), [info.rows, info.cols]);
-%!     catch err
-%!       if (! strncmp (err.identifier, "gpumm:mmread:", 13))
-%!         error ("seed %d, file %d: %s: %s\nchar (%s)", seed, k, err.identifier, err.message, ...
-%!                mat2str (double (text)));
-%!       endif
-%!     end_try_catch
-%!   endfor
-%! unwind_protect_cleanup
-%!   unlink (file);
-%! end_unwind_protect
+%!   try
+%!     [A, info] = read (text);
+%!     taken++;
+%!     assert (size (A), [info.rows, info.cols]);
+%!   catch err
+%!     if (! strncmp (err.identifier, "gpumm:mmread:", 13))
+%!       error ("seed %d, file %d: %s: %s\nchar (%s)", seed, k, err.identifier, err.message, ...
+%!              mat2str (double (text)));
+%!     endif
+%!   end_try_catch
+%! endfor
 %! assert (taken > count / 20 && taken < count * 0.9);
-
-%!test  # the mode stays; names of any kind
-%! folder = tempname ();
-%! mkdir (folder);
-%! unwind_protect
-%!   file = fullfile (folder, "a.mtx");
-%!   mmwrite (file, 1);
-%!   system (["chmod 604 " file]);
-%!   mmwrite (file, 3);
-%!   assert (mmread (file), 3);
-%!   assert (bitand (stat (file).mode, 511), 388);
-%!   mmwrite ("/dev/null", 1);
-%!   for name = {"a;$(touch y)`touch y`", "-f", "a\nb", "'\"\\%@_^{}", "\xff", "é"}
-%!     here = cd (folder);
-%!     unwind_protect
-%!       mmwrite (name{1}, 5);
-%!       assert (mmread (name{1}), 5);
-%!       unlink (name{1});
-%!     unwind_protect_cleanup
-%!       cd (here);
-%!     end_unwind_protect
-%!   endfor
-%!   assert (numel (readdir (folder)), 3);
-%! unwind_protect_cleanup
-%!   confirm_recursive_rmdir (false, "local");
-%!   rmdir (folder, "s");
-%! end_unwind_protect
-
-%!test  # a link stays one, and what it points to is replaced
-%! folder = tempname ();
-%! mkdir (folder);
-%! unwind_protect
-%!   mmwrite (fullfile (folder, "a.mtx"), 1);
-%!   symlink ("a.mtx", fullfile (folder, "b.mtx"));
-%!   mmwrite (fullfile (folder, "b.mtx"), 2);
-%!   assert (mmread (fullfile (folder, "a.mtx")), 2);
-%!   assert (readlink (fullfile (folder, "b.mtx")), "a.mtx");
-%! unwind_protect_cleanup
-%!   confirm_recursive_rmdir (false, "local");
-%!   rmdir (folder, "s");
-%! end_unwind_protect
-
-## The examples in the help texts do what they say.
-%!function [passed, total] = run_doctest (names)
-%!  [passed, total] = doctest (names);
-%!endfunction
-%!testif ; ! isempty (pkg ("list", "doctest"))
-%! pkg load doctest
-%! [passed, total] = run_doctest ({"mmread", "mmwrite"});
-%! assert (passed, total);
-%! assert (total, 5);
-
-## an array on the GPU is an error that says what to do
-%!error <mmwrite: A is a gpuArray. Use gather> mmwrite (tempname (), gpuArray (magic (3)))
-%!error id=gpumm:gpuArray:gather mmwrite (tempname (), gpuArray (speye (3)))

@@ -11,6 +11,10 @@
 %!  endif
 %!endfunction
 
+%!function yes = has (program)
+%!  yes = system (["command -v " program " >/dev/null"]) == 0;
+%!endfunction
+
 %!function cells = code_of (file)
 %!  cells = {};
 %!  for cell = jsondecode (fileread (file)).cells.'
@@ -88,12 +92,15 @@
 %! wrong = {"2.2", 31, "in percent"; "3.1", 0.4, "for each l"; "4.3", int8(14), "5341"; ...
 %!          "1.2", 3, "must be a function"; "5.3", [1, 2], "must be a function"; ...
 %!          "7.1", @(x, p) x - p * round (x / p), "you return 128"; ...
-%!          "8.1", 1.07, "three passes"; "8.1", 0.000537, "in seconds"; "8.1", 0.067, "eight bytes"; ...
+%!          "8.1", 1.07, "three passes"; "8.1", 0.000537, "in seconds"; ...
+%!          "8.1", 0.067, "eight bytes"; ...
 %!          "8.2", @(n, l, f, s) 12 * f / (n * l) * (1 / s - 1), "no number of products"; ...
 %!          "8.2", @(n, l, f, s) 1 + ceil (12 * f / (n * l) * (1 / s - 1)), "fewer products"; ...
-%!          "8.2", @(n, l, f, s) ceil (12 * f / (n * l)), "take 0.494"; "8.2", 27, "must be a function"; ...
+%!          "8.2", @(n, l, f, s) ceil (12 * f / (n * l)), "take 0.494"; ...
+%!          "8.2", 27, "must be a function"; ...
 %!          "8.3", [17, 17], "one too large"; "8.3", [16, 12], "is not the number of steps"; ...
-%!          "8.3", [15, 16], "you predict 15 steps, but measure 16"; "8.3", 16, "must be two numbers"};
+%!          "8.3", [15, 16], "you predict 15 steps, but measure 16"; ...
+%!          "8.3", 16, "must be two numbers"};
 %! for i = 1:rows (right)
 %!   said = evalc ("exercise (right{i,:});");
 %!   assert (said, ["exercise " right{i,1} ": right\n"]);
@@ -215,8 +222,8 @@
 %!   fail ("score (number{1})", "gpumm:bad-value|the notebooks have the numbers 1 to 8");
 %! endfor
 
-## every code cell has run, on a GPU, without an error; every notebook has figures.  Lesson 8 may have
-## the outputs of a CPU until it runs on a GPU.
+## every code cell has run, on a GPU, without an error; every notebook has figures.  Lesson 8 may
+## have the outputs of a CPU until it runs on a GPU.
 %!testif ; ! isempty (notebooks ())
 %! for file = glob (fullfile (notebooks (), "*.ipynb")).'
 %!   text = "";
@@ -263,43 +270,34 @@
 %! endfor
 
 ## as pages of the guide the lessons have no line for Jupyter, and links and pictures lead somewhere
-%!testif ; ! isempty (notebooks ()) && system ("python3 --version > /dev/null") == 0
+%!testif ; ! isempty (notebooks ()) && has ("python3")
 %! code = {"import pathlib, sys", "sys.dont_write_bytecode = True", ...
 %!         "sys.path.insert (0, sys.argv[1] + '/../docs/guide/parts')", "import lessons", ...
 %!         "for notebook in sorted (pathlib.Path (sys.argv[1]).glob ('*.ipynb')):", ...
 %!         "  page = pathlib.Path (sys.argv[2]) / (notebook.stem + '.html')", ...
 %!         "  page.write_text (lessons.markdown (notebook, page.parent))"};
-%! folder = tempname ();
-%! mkdir (folder);
-%! unwind_protect
-%!   program = fullfile (folder, "make.py");
-%!   id = fopen (program, "w");
-%!   fputs (id, strjoin (code, "\n"));
-%!   fclose (id);
-%!   [status, said] = system (sprintf ("python3 '%s' '%s' '%s' 2>&1", program, notebooks (), ...
-%!                                     folder));
-%!   assert (status == 0, "%s", said);
-%!   pages = glob (fullfile (folder, "*.html"));
-%!   assert (numel (pages), 8);
-%!   pictures = 0;
-%!   for i = 1:8
-%!     text = fileread (pages{i});
-%!     assert (isempty (regexp (text, '(^|\n)%|%plot|Shift \+ Enter|\.ipynb')));
-%!     nearby = regexp (text, '(?:Previous|Next): \[[^\]]*\]\(([1-8])', "tokens");
-%!     nearby = unique (cellfun (@(t) t{1} - "0", nearby));
-%!     assert (nearby, [i-1, i+1](ismember ([i-1, i+1], 1:8)));
-%!     for link = regexp (text, '\]\(([^)]*\.(html|png|svg))\)', "tokens")
-%!       if (! strcmp (link{1}{1}, "../lessons.html"))
-%!         assert (exist (fullfile (folder, link{1}{1}), "file"), 2);
-%!       endif
-%!       pictures += ! isempty (strfind (link{1}{1}, ".svg"));
-%!     endfor
+%! [folder, gone] = scratch ();
+%! program = write_file (fullfile (folder, "make.py"), strjoin (code, "\n"));
+%! [status, said] = system (sprintf ("python3 '%s' '%s' '%s' 2>&1", program, notebooks (), ...
+%!                                   folder));
+%! assert (status == 0, "%s", said);
+%! pages = glob (fullfile (folder, "*.html"));
+%! assert (numel (pages), 8);
+%! pictures = 0;
+%! for i = 1:8
+%!   text = fileread (pages{i});
+%!   assert (isempty (regexp (text, '(^|\n)%|%plot|Shift \+ Enter|\.ipynb')));
+%!   nearby = regexp (text, '(?:Previous|Next): \[[^\]]*\]\(([1-8])', "tokens");
+%!   nearby = unique (cellfun (@(t) t{1} - "0", nearby));
+%!   assert (nearby, [i-1, i+1](ismember ([i-1, i+1], 1:8)));
+%!   for link = regexp (text, '\]\(([^)]*\.(html|png|svg))\)', "tokens")
+%!     if (! strcmp (link{1}{1}, "../lessons.html"))
+%!       assert (exist (fullfile (folder, link{1}{1}), "file"), 2);
+%!     endif
+%!     pictures += ! isempty (strfind (link{1}{1}, ".svg"));
 %!   endfor
-%!   assert (pictures >= 3);
-%! unwind_protect_cleanup
-%!   confirm_recursive_rmdir (false, "local");
-%!   rmdir (folder, "s");
-%! end_unwind_protect
+%! endfor
+%! assert (pictures >= 3);
 
 ## the numbers of an H200 in lesson 8 are those of the benchmarks
 %!testif ; ! isempty (notebooks ())
@@ -315,8 +313,8 @@
 %!   assert ([h200.upload(j), h200.compute(j), h200.download(j)], ...
 %!           [field(row, 14), field(row, 15), field(row, 16)]);
 %! endfor
-%! assert (h200.link, field (regexp (text, '\nceiling,host to device,[^\n]*', "match", "once"), 9));
-%! assert (h200.memory, field (regexp (text, '\nceiling,device memory,[^\n]*', "match", "once"), 9));
+%! ceiling = @(name) field (regexp (text, ["\nceiling," name ",[^\n]*"], "match", "once"), 9);
+%! assert ([h200.link, h200.memory], [ceiling("host to device"), ceiling("device memory")]);
 
 ## from_gpu: without a GPU what was measured before, what the caller has instead, and an error where
 ## there is neither
@@ -333,50 +331,33 @@
 %! assert (isstruct (d));
 
 ## notebooks/execute runs cells in one workspace; an error in any is a failure, and so is one that
-## has not run
+## has not run; what gnuplot says about itself is in no cell
 %!function write_notebook (file, sources)
 %!  for i = 1:numel (sources)
 %!    cells{i} = struct ("cell_type", "code", "execution_count", NaN, "metadata", struct (), ...
 %!                       "source", {sources(i)}, "outputs", {{}});
 %!  endfor
-%!  id = fopen (file, "w");
-%!  fputs (id, jsonencode (struct ("cells", {cells}, "nbformat", 4)));
-%!  fclose (id);
+%!  write_file (file, jsonencode (struct ("cells", {cells}, "nbformat", 4)));
 %!endfunction
-%!testif ; ! isempty (notebooks ()) && system ("python3 --version > /dev/null && gnuplot --version > /dev/null 2>&1") == 0
-%! execute = fullfile (notebooks (), "execute");
-%! file = [tempname(), ".ipynb"];
-%! run = @(mode) system (sprintf ("'%s' %s '%s' 2>&1", execute, mode, file));
-%! unwind_protect
-%!   write_notebook (file, {"function y = twice (x)\n  y = 2 * x;\nendfunction\nx = 3;", ...
-%!                          "x = twice (x)\nplot (1:3);"});
-%!   [status, said] = run ("");
-%!   assert (status, 0);
-%!   assert (! isempty (strfind (said, "2 cells, 0 with errors\n1 passed, 0 failed\n")));
-%!   # what gnuplot says about itself is in no cell
-%!   folder = tempname ();
-%!   mkdir (folder);
-%!   id = fopen ([folder "/gnuplot"], "w");
-%!   [~, gnuplot] = system ("command -v gnuplot");
-%!   fprintf (id, "#!/bin/sh\necho 'error: old syntax' >&2\nexec %s \"$@\"\n", strtrim (gnuplot));
-%!   fclose (id);
-%!   [status, said] = system (sprintf ("chmod +x %s/gnuplot; PATH=%s:$PATH '%s' '%s' 2>&1", folder, folder, ...
-%!                                     execute, file));
-%!   unlink ([folder "/gnuplot"]);
-%!   rmdir (folder);
-%!   assert (status == 0, "%s", said);
-%!   [status, said] = run ("--check"); # nothing was stored
-%!   assert (status != 0 && ! isempty (strfind (said, "cell 2 has not run")));
-%!   for bad = {"error (\"oh\")", "x = no_such_thing;", "x = (1"}
-%!     write_notebook (file, {"x = 1;", bad{1}, "x"});
-%!     [status, said] = run ("");
-%!     assert (status != 0);
-%!     assert (! isempty (strfind (said, "3 cells, 1 with errors\ncell 2:\n")));
-%!     assert (! isempty (strfind (said, "\n0 passed, 1 failed\n")));
-%!   endfor
-%!   write_notebook (file, {"exit (3)"});
-%!   [status, said] = run ("");
-%!   assert (status != 0 && ! isempty (strfind (said, "Octave ended with 3")));
-%! unwind_protect_cleanup
-%!   unlink (file);
-%! end_unwind_protect
+%!testif ; ! isempty (notebooks ()) && has ("python3") && has ("gnuplot")
+%! [folder, gone] = scratch ("cd");
+%! [~, gnuplot] = system ("command -v gnuplot");
+%! write_file ("gnuplot", sprintf ("#!/bin/sh\necho 'error: old syntax' >&2\nexec %s \"$@\"\n", ...
+%!                                 strtrim (gnuplot)));
+%! system ("chmod +x gnuplot");
+%! right = {"function y = twice (x)\n  y = 2 * x;\nendfunction\nx = 3;", ...
+%!          "x = twice (x)\nplot (1:3);"};
+%! wrong = "3 cells, 1 with errors\ncell 2:\n(.*\n)?0 passed, 1 failed\n";
+%! table = {right, "", true, "2 cells, 0 with errors\n1 passed, 0 failed\n"
+%!          right, "--check", false, "cell 2 has not run" # nothing was stored
+%!          {"x = 1;", "error (\"oh\")", "x"}, "", false, wrong
+%!          {"x = 1;", "x = no_such_thing;", "x"}, "", false, wrong
+%!          {"x = 1;", "x = (1", "x"}, "", false, wrong
+%!          {"exit (3)"}, "", false, "Octave ended with 3"};
+%! for k = 1:rows (table)
+%!   write_notebook ("a.ipynb", table{k,1});
+%!   command = ["PATH=$PWD:$PATH '" notebooks() "/execute' " table{k,2} " a.ipynb 2>&1"];
+%!   [status, said] = system (command);
+%!   assert ((status == 0) == table{k,3}, "%s", said);
+%!   assert (! isempty (regexp (said, table{k,4}, "once")), "%s", said);
+%! endfor

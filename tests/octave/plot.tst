@@ -10,31 +10,26 @@
 
 ## draws to a file; every axes that shows has labels with words, and texts name what is drawn
 %!function d = draw (what, names, varargin)
-%!  file = [tempname() ".png"];
-%!  unwind_protect
-%!    [h, d] = gpumm_plot (what, varargin{:}, "File", file);
-%!    assert (isfigure (h));
-%!    id = fopen (file, "r");
-%!    assert (fread (id, 4).', [137, double("PNG")]);
-%!    fclose (id);
-%!    assert (stat (file).size > 5000);
-%!    texts = get (findall (h, "type", "text"), "string");
-%!    for name = names
-%!      assert (any (strcmp (name{1}, texts)));
-%!    endfor
-%!    a = findobj (h, "type", "axes", "visible", "on");
-%!    assert (! isempty (a));
-%!    for i = 1:numel (a)
-%!      assert (numel (get (get (a(i), "xlabel"), "string")) > 5);
-%!    endfor
-%!    close (h);
-%!    ## the data draw the same figure again, measuring nothing
-%!    [h, e] = gpumm_plot (what, "Data", d);
-%!    assert (e, d);
-%!    close (h);
-%!  unwind_protect_cleanup
-%!    unlink (file);
-%!  end_unwind_protect
+%!  [folder, gone] = scratch ();
+%!  file = fullfile (folder, "a.png");
+%!  [h, d] = gpumm_plot (what, varargin{:}, "File", file);
+%!  assert (isfigure (h));
+%!  assert (fileread (file)(1:4), "\x89PNG");
+%!  assert (stat (file).size > 5000);
+%!  texts = get (findall (h, "type", "text"), "string");
+%!  for name = names
+%!    assert (any (strcmp (name{1}, texts)));
+%!  endfor
+%!  a = findobj (h, "type", "axes", "visible", "on");
+%!  assert (! isempty (a));
+%!  for i = 1:numel (a)
+%!    assert (numel (get (get (a(i), "xlabel"), "string")) > 5);
+%!  endfor
+%!  close (h);
+%!  ## the data draw the same figure again, measuring nothing
+%!  [h, e] = gpumm_plot (what, "Data", d);
+%!  assert (e, d);
+%!  close (h);
 %!endfunction
 
 %!testif ; can_draw ()
@@ -58,50 +53,34 @@
 %! assert (all (d.speedup(:) > 0));
 %! assert (all ((d.octave_seconds ./ d.seconds <= d.speedup * (1 + 1e-12))(:)));
 
-## A folder first on the path with functions, rows of name, head and body, for the time of f ().
-%!function r = with_functions (functions, f)
-%!  folder = tempname ();
-%!  mkdir (folder);
-%!  unwind_protect
-%!    for i = 1:rows (functions)
-%!      id = fopen (fullfile (folder, [functions{i,1} ".m"]), "w");
-%!      fprintf (id, "function %s\n%s\nendfunction\n", functions{i,2:3});
-%!      fclose (id);
-%!    endfor
-%!    warning ("off", "Octave:shadowed-function", "local");
-%!    addpath (folder);
-%!    r = f ();
-%!  unwind_protect_cleanup
-%!    rmpath (folder);
-%!    confirm_recursive_rmdir (false, "local");
-%!    rmdir (folder, "s");
-%!    clear -f gpumm gpumm_kernel gpumm_available gpumm_info
-%!  end_unwind_protect
+%!function d = with (functions, varargin)
+%!  gone = with_functions (functions);
+%!  d = data_of (varargin{:});
 %!endfunction
 %!function d = data_of (varargin)
 %!  [h, d] = gpumm_plot (varargin{:});
 %!  close (h);
 %!endfunction
 
-## speedup is that of bare calls, without options and info, which cost more than small products: of a
-## gpumm that waits 0.5 ms, and 0.2 s where it is asked for more. 0.1 s between them is for a busy machine
+## speedup is that of bare calls, without options and info, which cost more than small products: of
+## a gpumm that waits 0.5 ms, and 0.2 s where it is asked for more.
 %!testif ; can_draw () && ! gpumm_available ("gpu")
 %! body = "info.backend = 'cpu'; C = A * B; pause (5e-4 + 0.2 * (nargin > 2 || nargout > 1));";
-%! d = with_functions ({"gpumm", "[C, info] = gpumm (A, B, varargin)", body}, ...
-%!                     @() data_of ("speedup", "Sizes", 8, "Kernels", {"gpumm"}));
+%! d = with ({"gpumm", "[C, info] = gpumm (A, B, varargin)", body}, ...
+%!           "speedup", "Sizes", 8, "Kernels", {"gpumm"});
 %! assert (d.seconds > 4e-4 && d.seconds < 0.1);
 
-## With a GPU, here a made-up one, `*` is measured once a size and calls a second after it: of a gpumm
-## that takes 0.2 s more in the second after `*` (which the first call of it here stands for).
+## With a GPU, here a made-up one, `*` is measured once a size and calls a second after it: of a
+## gpumm that takes 0.2 s more in the second after `*` (which the first call of it here stands for).
 %!testif ; can_draw ()
 %! body = ["persistent begun = -Inf; if (n_calls () == 0) begun = time (); endif\n" ...
 %!         "info.backend = 'gpu'; C = A * B;\n" ...
 %!         "pause (5e-4 + 0.2 * (time () - begun < 0.9));\n" ...
 %!         "endfunction\nfunction n = n_calls ()\npersistent k = -1; n = ++k;"];
 %! made_up = {"gpumm", "[C, info] = gpumm (A, B, varargin)", body; ...
-%!            "gpumm_available", "[yes, why] = gpumm_available (varargin)", "yes = true; why = '';"; ...
+%!            "gpumm_available", "[yes, why] = gpumm_available (~)", "yes = true; why = '';"; ...
 %!            "gpumm_info", "s = gpumm_info ()", "s.devices = struct ('name', 'Made-up 9000');"};
-%! d = with_functions (made_up, @() data_of ("speedup", "Sizes", 16, "Kernels", {"gpumm", "naive"}));
+%! d = with (made_up, "speedup", "Sizes", 16, "Kernels", {"gpumm", "naive"});
 %! assert ({d.backend, d.device}, {"gpu", "Made-up 9000"});
 %! assert (all (d.seconds > 4e-4 & d.seconds < 0.1));
 %! assert (d.speedup, d.octave_seconds ./ d.seconds, -1e-12);
@@ -116,13 +95,14 @@
 %!   assert (all (d.ahead(d.sizes >= d.crossover)));
 %! endif
 
-## A crossover is what more than chance puts ahead: of kernels with made-up times, which vary by 10 %.
+## A crossover is what more than chance puts ahead: of kernels with made-up times, which vary by
+## 10 %.
 %!function d = strassen_with (share)
 %!  body = sprintf (["C = A * B; n = rows (A); trace.seconds = n ^ 3 * (1 + 0.1 * rand ());\n" ...
 %!                   "if (strncmp (name, 'strassen', 8))\n" ...
 %!                   "  trace.seconds *= 1 - %g * (n >= 20);\nendif"], share);
-%!  d = with_functions ({"gpumm_kernel", "[C, trace] = gpumm_kernel (name, A, B, varargin)", body}, ...
-%!                     @() data_of ("strassen", "Sizes", [8, 16, 24, 32], "Backend", "cpu"));
+%!  d = with ({"gpumm_kernel", "[C, trace] = gpumm_kernel (name, A, B, varargin)", body}, ...
+%!            "strassen", "Sizes", [8, 16, 24, 32], "Backend", "cpu");
 %!endfunction
 %!testif ; can_draw ()
 %! state = rand ("twister");
@@ -175,66 +155,46 @@
 %! assert (numel (get (0, "children")), before);
 
 %!testif ; ! gpumm_available ("gpu")
-%! try
-%!   gpumm_plot ("rates", "Backend", "gpu");
-%!   error ("no error");
-%! catch err
-%!   assert (err.identifier, "gpumm:no-device");
-%! end_try_catch
+%! check_error ("gpumm:no-device", "GPU", @() gpumm_plot ("rates", "Backend", "gpu"));
 
 ## what names and labels say is drawn, and run by nobody
 %!testif ; can_draw ()
-%! folder = tempname ();
-%! mkdir (folder);
-%! here = cd (folder);
-%! unwind_protect
-%!   [h, d] = gpumm_plot ("rates", "Sizes", [8, 16], "Kernels", {"naive", "tiled_8"}, "Backend", "cpu");
+%! [folder, gone] = scratch ("cd");
+%! [h, d] = gpumm_plot ("rates", "Sizes", [8, 16], "Kernels", {"naive", "tiled_8"}, ...
+%!                      "Backend", "cpu");
+%! close (h);
+%! d.kernels = {"`touch ran1`", "a\"; system ('touch ran2'); #\n\\140touch ran3\\140 \xff"};
+%! d.backend = "gpu";
+%! d.device = "GPU `touch ran4`\" $(touch ran5) _^{@";
+%! for kind = {"png", "svg", "pdf"}
+%!   file = ["a;`touch ran6`$(touch ran7)'\"\\\n." kind{1}];
+%!   h = gpumm_plot ("rates", "Data", d, "File", file);
 %!   close (h);
-%!   d.kernels = {"`touch ran1`", "a\"; system ('touch ran2'); #\n\\140touch ran3\\140 \xff"};
-%!   d.backend = "gpu";
-%!   d.device = "GPU `touch ran4`\" $(touch ran5) _^{@";
-%!   for kind = {"png", "svg", "pdf"}
-%!     file = ["a;`touch ran6`$(touch ran7)'\"\\\n." kind{1}];
-%!     h = gpumm_plot ("rates", "Data", d, "File", file);
-%!     close (h);
-%!     assert (stat (file).size > 1000);
-%!     fail ("gpumm_plot (\"rates\", \"Data\", d, \"File\", \"/dev/full/a.png\")");
-%!   endfor
-%!   assert (numel (readdir (".")), 5);
-%! unwind_protect_cleanup
-%!   cd (here);
-%!   confirm_recursive_rmdir (false, "local");
-%!   rmdir (folder, "s");
-%! end_unwind_protect
+%!   assert (stat (file).size > 1000);
+%!   fail ("gpumm_plot (\"rates\", \"Data\", d, \"File\", \"/dev/full/a.png\")");
+%! endfor
+%! assert (numel (readdir (".")), 5);
 
 ## What gnuplot says about itself is kept from the user, unless it fails.
 %!testif ; system ("gnuplot --version > /dev/null 2>&1") == 0
-%! folder = tempname ();
-%! mkdir (folder);
-%! here = cd (folder);
-%! unwind_protect
-%!   csvwrite ("a.csv", magic (4));
-%!   [~, gnuplot] = system ("command -v gnuplot");
-%!   for works = [true, false]
-%!     fid = fopen ("gnuplot", "w");
-%!     fprintf (fid, "#!/bin/sh\necho '   line 0: warning: old syntax' >&2\n%s\n", ...
-%!              {"echo it is broken >&2; exit 1", ["exec " strtrim(gnuplot) " \"$@\""]}{1 + works});
-%!     fclose (fid);
-%!     system ("chmod +x gnuplot");
-%!     for code = {"gpumm_demo ({\"a.csv\"}, pwd ());", ...
-%!                 ["gpumm_plot (\"rates\", \"Sizes\", 8, \"Kernels\", {\"*\"}, " ...
-%!                  "\"Backend\", \"cpu\", \"File\", \"a.png\");"]}
-%!       [~, said] = system (["env -u DISPLAY -u WAYLAND_DISPLAY PATH=\"$PWD:$PATH\" " ...
-%!                            another_octave(code{1}) " 2>&1"]);
-%!       is_silent = isempty (strfind (said, "old syntax")) && isempty (strfind (said, "broken"));
-%!       says_why = ! isempty (strfind (said, "no figure: it needs gnuplot")); # the demo goes on
-%!       if (is_silent != (works || says_why))
-%!         error ("%s it said: %s", code{1}, said);
-%!       endif
-%!     endfor
+%! [folder, gone] = scratch ("cd");
+%! csvwrite ("a.csv", magic (4));
+%! [~, gnuplot] = system ("command -v gnuplot");
+%! for works = [true, false]
+%!   fid = fopen ("gnuplot", "w");
+%!   fprintf (fid, "#!/bin/sh\necho '   line 0: warning: old syntax' >&2\n%s\n", ...
+%!            {"echo it is broken >&2; exit 1", ["exec " strtrim(gnuplot) " \"$@\""]}{1 + works});
+%!   fclose (fid);
+%!   system ("chmod +x gnuplot");
+%!   for code = {"gpumm_demo ({\"a.csv\"}, pwd ());", ...
+%!               ["gpumm_plot (\"rates\", \"Sizes\", 8, \"Kernels\", {\"*\"}, " ...
+%!                "\"Backend\", \"cpu\", \"File\", \"a.png\");"]}
+%!     [~, said] = system (["env -u DISPLAY -u WAYLAND_DISPLAY PATH=\"$PWD:$PATH\" " ...
+%!                          another_octave(code{1}) " 2>&1"]);
+%!     is_silent = isempty (strfind (said, "old syntax")) && isempty (strfind (said, "broken"));
+%!     says_why = ! isempty (strfind (said, "no figure: it needs gnuplot")); # the demo goes on
+%!     if (is_silent != (works || says_why))
+%!       error ("%s it said: %s", code{1}, said);
+%!     endif
 %!   endfor
-%! unwind_protect_cleanup
-%!   cd (here);
-%!   confirm_recursive_rmdir (false, "local");
-%!   rmdir (folder, "s");
-%! end_unwind_protect
+%! endfor
