@@ -1,5 +1,5 @@
-/* resident.h - vectors and matrices in buffers of a device, for tests: sent, fetched, and given back
- * together.
+/* resident.h - vectors and matrices in buffers of a device, for tests: sent, fetched, and given
+ * back together.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_TESTS_RESIDENT_H

@@ -555,8 +555,8 @@ static void test_programs (int count) {
 
 /* ---- folds and scans ------------------------------------------------------------------------ */
 
-/* Values whose sums are exact, and some NaN. For norms, some whose squares overflow or vanish: of one
- * scale, or of several. */
+/* Values whose sums are exact, and some NaN. For norms, some whose squares overflow or vanish: of
+ * one scale, or of several. */
 static void fill_small (array *x, int op) {
   static const double scales[] = {1, 0x1p700, 0x1p-700, 0x1p-1070};
   const int is_product = op == GPUMM_FOLD_PROD, is_norm = op == GPUMM_FOLD_NORM;

@@ -153,7 +153,7 @@ static int64_t not_mirrored (const gpumm_matrix *c, int64_t n, int is_hermitian)
   return wrong;
 }
 
-/* A A', A' A and their like, queued or not, and pages of them: symmetric or Hermitian bit by bit. */
+/* A A', A' A and their like, queued or not, and pages of them mirror bit by bit. */
 static void test_mirrored (void) {
   static const int64_t sizes[] = {1, 2, 31, 32, 33, 70}, pages = 3, step = 1;
   for (int c = 0; c < 4 * 4 * 6; c++) {
@@ -320,8 +320,8 @@ static void test_fork (void) {
   give_all ();
 }
 
-/* Maps and products of one stream, of which nothing waits: X = X * 2 I + 1 again and again, in memory
- * that is released while it is in use. */
+/* Maps and products of one stream, of which nothing waits: X = X * 2 I + 1 again and again, in
+ * memory that is released while it is in use. */
 static void test_queued (void) {
   enum { STEPS = 20, N = 33, ALL = N * N };
   double two[ALL] = {0}, x[ALL], value = 1; /* of all entries, in each step */

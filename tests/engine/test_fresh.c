@@ -16,7 +16,8 @@ static void *write_meanwhile (void *argument) {
   return NULL;
 }
 
-/* Pages are there after they were touched, and hold what they held or what another thread wrote meanwhile. */
+/* Pages are there after they were touched, and hold what they held or what another thread wrote
+ * meanwhile. */
 static void test_touch (void) {
   static const struct {
     size_t begin, bytes;
@@ -106,7 +107,8 @@ static int64_t count_marks (const unsigned char *marks) {
   return count;
 }
 
-/* One thread: what is written first is not brought ahead too, all else is, and nothing beside the regions. */
+/* One thread: what is written first is not brought ahead too, all else is, and nothing beside the
+ * regions. */
 static void test_one_thread (void) {
   const size_t page = (size_t) sysconf (_SC_PAGESIZE);
   unsigned char *there = check_allocate ((int64_t) (ALL / page), 1);

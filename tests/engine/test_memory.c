@@ -58,8 +58,8 @@ static void test_pool (void) {
 
 /* ---- products ----------------------------------------------------------------------------- */
 
-/* Of small whole numbers times a power of 2, which no narrow type holds: C has the same bits however
- * it is computed. BLAS computes `right`, and test_products compares BLAS with its oracle. */
+/* Whole numbers times a power of 2, which no narrow type holds: C has the same bits however it is
+ * computed. BLAS computes `right`; test_products compares BLAS with its oracle. */
 typedef struct {
   gpumm_problem problem;
   gpumm_matrix c0, c, right;
@@ -137,8 +137,8 @@ static void run_within (sample *s, int64_t limit) {
   CHECK (limit == 0 || held <= (size_t) limit, "%zu bytes held over %lld", held, (long long) limit);
 }
 
-/* The same product in ever smaller tiles: right, and within the limit. The last size is large enough
- * for several threads. Then A A', for which A goes up once. */
+/* The same product in ever smaller tiles: right, and within the limit. The last size is large
+ * enough for several threads. Then A A', for which A goes up once. */
 static void test_out_of_core (void) {
   static const int64_t sizes[][4] = {{0, 4, 4},     {4, 4, 0},      {1, 1, 1},
                                      {129, 1, 65},  {1, 129, 300},  {130, 127, 129},

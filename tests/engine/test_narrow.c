@@ -1,6 +1,7 @@
 /* test_narrow.c - numbers in the narrowest type that holds them exactly.
  *
- * Whether a type holds a number is found out of its exponent and its last bit, not by converting it.
+ * Whether a type holds a number is found out of its exponent and its last bit, not by converting
+ * it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -10,8 +11,8 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
-/* Whether this thread takes subnormals for zeros, as results and as operands: bits 15 and 6 of MXCSR
- * (Intel 64 manual, volume 1, 10.2.3). */
+/* Whether this thread takes subnormals for zeros, as results and as operands: bits 15 and 6 of
+ * MXCSR (Intel 64 manual, volume 1, 10.2.3). */
 static void flush_subnormals (int on) {
   enum { FLUSH = 1 << 15 | 1 << 6 };
   _mm_setcsr (on ? _mm_getcsr () | FLUSH : _mm_getcsr () & ~(unsigned) FLUSH);
@@ -81,7 +82,7 @@ static const double edges[][11] = {
      INFINITY, -INFINITY, 126.5}};
 enum { EDGES = sizeof edges / sizeof **edges };
 
-/* Columns of numbers that base holds, one of them x; the one that it has no room for is left out. */
+/* Columns of numbers that base holds, but for one, which is x. */
 static void test_matrix (gpumm_type wide, gpumm_type base, int64_t rows, int64_t cols, int64_t at,
                          double x) {
   const int64_t ld_from = rows + check_between (0, 3), ld_to = rows + check_between (0, 3);

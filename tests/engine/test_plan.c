@@ -149,8 +149,8 @@ static unsigned asked_for (gpumm_problem p, gpumm_options o, int gpu) {
 
 /* ---- patterns ----------------------------------------------------------------------------- */
 
-/* rows x cols entries, elements or blocks of m x n: each column, or row of blocks, has this many, at
- * random places that are not in order. */
+/* rows x cols entries, elements or blocks of m x n: each column, or row of blocks, has this many,
+ * at random places that are not in order. */
 static gpumm_matrix random_entries (gpumm_format format, gpumm_type type, int64_t rows,
                                     int64_t cols, int64_t m, int64_t n, int64_t each) {
   const int by_blocks = format == GPUMM_BLOCKS;
@@ -192,9 +192,9 @@ static void drop (gpumm_matrix *x) {
 
 enum { AUTO = GPUMM_AUTO, CPU = GPUMM_CPU, GPU = GPUMM_GPU, HOST };
 
-/* f: full, m x k by k x n; r: and resident, as is C. s: a sparse matrix, b: one in blocks of 4 x 4, of
- * k x k elements or blocks, `each` of which lie in a column or row of blocks; the full operand beside
- * it has m rows or n columns. */
+/* f: full, m x k by k x n; r: and resident, as is C. s: a sparse matrix, b: one in blocks of 4 x 4,
+ * of k x k elements or blocks, `each` of which lie in a column or row of blocks; the full operand
+ * beside it has m rows or n columns. */
 typedef struct {
   const char *product; /* formats of A and B, their type, and of these:
                           t, h: the compressed one's op; q: queues; f: C of blocks is full */
@@ -364,7 +364,7 @@ static void test_choices (void) {
   }
 }
 
-/* More elements than kernels count are the CPU's; so is an algorithm of the CPU, and that is said. */
+/* The CPU takes more elements than kernels count, and algorithms of its own; the reason says so. */
 static void test_sparse_on_the_cpu (void) {
   gpumm_matrix s = random_columns (50000, 40);
   gpumm_matrix full = {
@@ -511,7 +511,7 @@ static void test_tiles_of_kernels (void) {
   }
 }
 
-/* A*A' counts A once. No room at all is an error with the sizes in it; under "auto" it is the CPU's. */
+/* A*A' counts A once. No room at all is an error with the sizes; under "auto" the CPU takes it. */
 static void test_memory (void) {
   gpumm_problem gram = square (GPUMM_D, 100, 100, 100);
   gram.b = gram.a;
@@ -535,8 +535,8 @@ static void test_memory (void) {
 #define GOOD                                                                                       \
   { 2e-14, 1e-14 }
 
-/* "auto" takes emulated where computing takes the time and it is clearly faster, by the rates of the
- * place alone. */
+/* "auto" takes emulated where computing takes the time and it is clearly faster, by the rates of
+ * the place alone. */
 static const struct {
   gpumm_type type;
   int64_t m, n, k;
@@ -700,7 +700,7 @@ static void make_uneven (gpumm_matrix *x, int64_t n) {
     x->start[i] = x->start[i - 1] + (i % 3 == 0 ? 6 : i % 3 == 1 ? 3 : 0);
 }
 
-/* Pairs of entries of `lines` and of the lines of `ends` that they name: exact where there are few. */
+/* Counts the entries of the lines that row or column names: exact where there are few. */
 static void check_pairs (double counted, int64_t n, int64_t stored, const int64_t *ends,
                          const int64_t *row, const int32_t *column) {
   double pairs = 0;

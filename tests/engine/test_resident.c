@@ -1,5 +1,5 @@
-/* test_resident.c - products of sparse matrices and of matrices in blocks that lie on a device, with
- * each other and with full ones, against the oracle of operands.h.
+/* test_resident.c - products of sparse matrices and of matrices in blocks that lie on a device,
+ * with each other and with full ones, against the oracle of operands.h.
  *
  *   test_resident [gpu] [cases=N]   the host device, or GPU 0; N products of each kind
  *
@@ -106,8 +106,8 @@ static int64_t drop_zeros (gpumm_matrix *c) {
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
-/* Blocks of random sizes: small ones, one of all, 1 x 1; square ones, which have kernels of their own.
- * Sizes in elements: at most 72, of sparse matrices at times 300. */
+/* Blocks of random sizes: small ones, one of all, 1 x 1; square ones, which have kernels of their
+ * own. Sizes in elements: at most 72, of sparse matrices at times 300. */
 static void draw_sizes (int n, int is_sparse, int64_t *size, int64_t *block) {
   const int64_t most = !is_sparse ? 72 : n % 4 ? 24 : 300, side = n % 5 ? 4 : 23;
   const int64_t square = check_between (1, 24);

@@ -1,5 +1,5 @@
-/* test_sparse_arrays.c - operations on sparse matrices that lie on a device, against the same ones on
- * full matrices. Products are in test_resident.c.
+/* test_sparse_arrays.c - operations on sparse matrices that lie on a device, against the same ones
+ * on full matrices. Products are in test_resident.c.
  *
  *   test_sparse_arrays [gpu] [cases=N]   the host device, or GPU 0; N random cases
  *

@@ -3,7 +3,8 @@
  * The host device runs every call at once, so a missing wait between streams would never show
  * there. This one keeps what is queued and runs it bit by bit, at random among the streams, when it
  * is asked whether an event has passed: a copy that does not wait for what it needs meets memory
- * that is not written yet, or is overwritten too early. Values are whole numbers: results are exact.
+ * that is not written yet, or is overwritten too early. Values are whole numbers: results are
+ * exact.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -62,7 +63,7 @@ static double at (const void *x, int64_t ld, gpumm_op op, int64_t i, int64_t j) 
 }
 
 /* Column j of op (A) op (B), of m elements: sums of whole numbers, so that the order is all one.
- * The sanitizers look at what is tested; checking the oracle, too, takes them a third of the time. */
+ * The sanitizers skip it: checking the oracle takes them a third of the time. */
 __attribute__ ((no_sanitize ("address", "undefined"))) static void column_of (
     const void *a, int64_t lda, gpumm_op op_a, const void *b, int64_t ldb, gpumm_op op_b, int64_t j,
     int64_t m, int64_t k, double *sum) {
@@ -83,8 +84,8 @@ __attribute__ ((no_sanitize ("address", "undefined"))) static void column_of (
     }
 }
 
-/* Products in the queue, and the most that there were; what a launch is said to take; at which launch
- * from now the product is cancelled, 0: at none. */
+/* Products in the queue, and the most that there were; what a launch is said to take; at which
+ * launch from now the product is cancelled, 0: at none. */
 static int64_t products_queued, most_queued, cancel_at;
 static int64_t copies_up, up_before_down; /* the latter: -1 until the first copy down */
 static double launch_seconds = 1e-6;
@@ -581,7 +582,7 @@ static void test_reused_tile (int times) {
   }
 }
 
-/* One array that is both operands, goes up once and narrow, and is widened once: A*A, A'*A, A*A'. */
+/* One array as both operands goes up once and narrow, and is widened once: A*A, A'*A, A*A'. */
 static void test_shared (void) {
   static const test_case cases[] = {
       {.m = 520, .n = 520, .k = 520, .gram = 1, .kernel = "even", .kind_a = BY_COLUMNS},
@@ -597,8 +598,9 @@ static void test_shared (void) {
   }
 }
 
-/* Work is queued 0.1 s at a time where it is known how long it takes, and a tile that takes longer is
- * launched in parts: 100 tiles of 64 x 64 x 20, of 0.05 s each or of unknown time; a tile of 5 s. */
+/* Work is queued 0.1 s at a time where it is known how long it takes, and a tile that takes longer
+ * is launched in parts: 100 tiles of 64 x 64 x 20, of 0.05 s each or of unknown time; a tile of 5
+ * s. */
 static void test_queue (void) {
   static const struct {
     int64_t smallest_tile;
@@ -619,7 +621,7 @@ static void test_queue (void) {
   }
 }
 
-/* A product that is cancelled at any launch ends, leaves nothing under way, and the next is right. */
+/* A product that is cancelled at any launch ends and leaves nothing behind; the next is right. */
 static void test_cancelled (const char *kernel) {
   test_case t = {.m = 640, .n = 640, .k = 20, .kernel = kernel, .smallest_tile = 64, .rate = 1e6};
   int right, stopped = 0;
@@ -647,7 +649,7 @@ static int64_t fault_late_device (int64_t n) {
   return before;
 }
 
-/* An allocation is tried again after the pools have given back what they keep: they keep nothing. */
+/* The pools keep nothing, so that an allocation that fails is not tried again. */
 static gpumm_status run_right (void *of) {
   int right;
   const gpumm_status status = run_case (of, &right);
@@ -656,8 +658,8 @@ static gpumm_status run_right (void *of) {
   return status;
 }
 
-/* A failure at any call is reported, nothing hangs, and the next product is right. Tiles of a tall C
- * go up narrow. */
+/* A failure at any call is reported, nothing hangs, and the next product is right. Tiles of a tall
+ * C go up narrow. */
 static void test_failures (const char *kernel, int64_t m, int64_t n, int narrow) {
   test_case t = {.m = m,
                  .n = n,
@@ -740,7 +742,8 @@ static void test_forms (int64_t n) {
   free (back);
 }
 
-/* Indices of every length and at every place of a cache line, negative ones too; and nothing beside them. */
+/* Indices of every length and at every place of a cache line, negative ones too; and nothing beside
+ * them. */
 static void test_widen_indices (void) {
   enum { MOST = 100, MARGIN = 16 };
   int32_t from[MARGIN + MOST];
@@ -759,8 +762,8 @@ static void test_widen_indices (void) {
   CHECK (wrong == 0, "%lld indices are wrong", (long long) wrong);
 }
 
-/* Steps that each bring a chunk up and the same one down: no download begins before all chunks up are handed
- * out, of which there is one for each slot at most that may not have gone yet. */
+/* Steps that each bring a chunk up and the same one down: no download begins before all chunks up
+ * are handed out, of which there is one for each slot at most that may not have gone yet. */
 static void test_order (void) {
   enum { STEPS = 100, ROWS = 1 << 16, SLOTS_UP = 24 };
   double *values = check_allocate (STEPS * ROWS, sizeof *values),
@@ -790,8 +793,8 @@ static void test_order (void) {
   free (back);
 }
 
-/* A panel of numbers up and down again: returns the bytes that went up. *wrong counts the reals that
- * came back otherwise, and those of the padding that are not 0. */
+/* A panel of numbers up and down again: returns the bytes that went up. *wrong counts the reals
+ * that came back otherwise, and those of the padding that are not 0. */
 static int64_t up_and_down (gpumm_context *context, gpumm_panel up, int64_t *wrong) {
   const int64_t rows = up.rows + up.pad_rows, cols = up.cols + up.pad_cols;
   const size_t real = up.form == GPUMM_FLOATS ? sizeof (float) : sizeof (double);
