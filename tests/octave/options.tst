@@ -85,14 +85,13 @@
 %! D = [Inf, 1; 2, 3];
 %! O = ones (2);
 %! X = zeros (2, 0);
-%! for row = {A, A, {"C", A}; A, A, {"C", A, "Beta", 0}; A, A, {"Alpha", 2}; ...
-%!            eye(3), A, {"Alpha", 2, "C", A}
-%!            2, A, {"Alpha", 2, "C", A, "Beta", -1}; A, A, {"C", 1:3, "Beta", 0}; ...
-%!            D, D, {"Alpha", complex(2, 0)}
-%!            sparse(N), sparse(N), {"Alpha", 0}; sparse(N), N, {"Alpha", 0}; ...
-%!            diag([NaN, 1]), O, {"Alpha", 0}
-%!            NaN, O, {"Alpha", 0, "C", O}; X, X.', {"C", O}; O, O, {"Beta", NaN, "C", eye(2)}
-%!            1:3, repmat([1; 1; -1], 1, 3), {"Alpha", Inf}; [1, 0, -3], ones(3, 2), {"Alpha", Inf}
+%! for row = {A, A, {"C", A}; A, A, {"C", A, "Beta", 0}; A, A, {"Alpha", 2}
+%!            eye(3), A, {"Alpha", 2, "C", A}; 2, A, {"Alpha", 2, "C", A, "Beta", -1}
+%!            A, A, {"C", 1:3, "Beta", 0}; D, D, {"Alpha", complex(2, 0)}
+%!            sparse(N), sparse(N), {"Alpha", 0}; sparse(N), N, {"Alpha", 0}
+%!            diag([NaN, 1]), O, {"Alpha", 0}; NaN, O, {"Alpha", 0, "C", O}; X, X.', {"C", O}
+%!            O, O, {"Beta", NaN, "C", eye(2)}; 1:3, repmat([1; 1; -1], 1, 3), {"Alpha", Inf}
+%!            [1, 0, -3], ones(3, 2), {"Alpha", Inf}
 %!            [1, 0, -3]', ones(3, 2), {"Alpha", -Inf, "TransposeA", "transpose"}}.'
 %!   check_product (row{1:2}, row{3}{:});
 %! endfor
@@ -218,9 +217,8 @@
 %!   assert (info.device.index, -1);
 %! endif
 %! for option = {{"Device", 99}, {"Device", 99, "Backend", "cpu"}, {"Device", sparse(0)}, ...
-%!               {"Device", [0, 0]}, ...
-%!                {"Device", NaN}, {"Device", complex(0, 1)}, {"MaxDeviceMemory", sparse(1e6)}, ...
-%!                {"MaxCapability", sparse(9)}}
+%!                {"Device", [0, 0]}, {"Device", NaN}, {"Device", complex(0, 1)}, ...
+%!                {"MaxDeviceMemory", sparse(1e6)}, {"MaxCapability", sparse(9)}}
 %!   assert (error_of (@gpumm, ones (2), ones (2), option{1}{:}), "gpumm:bad-value");
 %! endfor
 
@@ -228,11 +226,10 @@
 %!test
 %! A = magic (2);
 %! S = blocksparse (ones (2), 2);
-%! for row = {A, A, {"Alpha", blocksparse(3, 1)}; A, i * A, {"Alpha", blocksparse(3, 1)}; ...
-%!            A, A, {"C", S}
-%!            A, A, {"C", S, "Beta", 2}; single(A), A, {"C", S}; A, A, {"Beta", complex(0, 0)}
-%!            A, A, {"Alpha", sparse(2), "Device", uint8(0)}; A, A, ...
-%!            {"Alpha", eye(1), "MaxCapability", single(9)}}.'
+%! for row = {A, A, {"Alpha", blocksparse(3, 1)}; A, i * A, {"Alpha", blocksparse(3, 1)}
+%!            A, A, {"C", S}; A, A, {"C", S, "Beta", 2}; single(A), A, {"C", S}
+%!            A, A, {"Beta", complex(0, 0)}; A, A, {"Alpha", sparse(2), "Device", uint8(0)}
+%!            A, A, {"Alpha", eye(1), "MaxCapability", single(9)}}.'
 %!   check_product (row{1:2}, row{3}{:});
 %! endfor
 
@@ -244,20 +241,21 @@
 %! A = magic (2);
 %! seconds = Inf (3, 1);
 %! for round = 1:60
-%!   for way = 1:3
-%!     begun = tic ();
-%!     for j = 1:20
-%!       switch (way)
-%!         case 1
-%!           C = gpumm (A, A);
-%!         case 2
-%!           C = gpumm (A, A, "TransposeA", "transpose");
-%!         case 3
-%!           [C, info] = gpumm (A, A);
-%!       endswitch
-%!     endfor
-%!     seconds(way) = min (seconds(way), toc (begun));
+%!   begun = tic ();
+%!   for j = 1:20
+%!     C = gpumm (A, A);
 %!   endfor
+%!   seconds(1) = min (seconds(1), toc (begun));
+%!   begun = tic ();
+%!   for j = 1:20
+%!     C = gpumm (A, A, "TransposeA", "transpose");
+%!   endfor
+%!   seconds(2) = min (seconds(2), toc (begun));
+%!   begun = tic ();
+%!   for j = 1:20
+%!     [C, info] = gpumm (A, A);
+%!   endfor
+%!   seconds(3) = min (seconds(3), toc (begun));
 %! endfor
 %! assert (seconds(2) < 1.7 * seconds(1), "an option: %g s, none: %g s", seconds(2), seconds(1));
 %! assert (seconds(3) < 3 * seconds(1), "info: %g s, none: %g s", seconds(3), seconds(1));

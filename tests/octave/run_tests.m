@@ -4,7 +4,7 @@
 ##
 ## PACKAGE is the directory with the gateways (build/package).  Each FILE, with its path, is a .tst
 ## or an .m file with %! tests.  GPUMM_SEED and GPUMM_RANDOM_CASES in the environment are for
-## random.tst and fuzz.tst.
+## random.tst.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 

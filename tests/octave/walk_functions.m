@@ -138,6 +138,8 @@ function text = compare (name, list)
       text = sprintf ("%s (%s), %d outputs: %s", name, strjoin (cellfun (@describe, list, ...
                       "UniformOutput", false), ", "), nout, strtrim (text));
       return;
+    elseif (! isempty (err))
+      return; # it fails with more outputs, too
     endif
   endfor
 endfunction
