@@ -4,7 +4,6 @@
  * threads at once, and a forked child. What must not be read is NaN, and what must not be written
  * is compared.
  *
- *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "elements.h"
 

@@ -2,7 +2,6 @@
  * and the engine makes no threads; after the region it does. Every call is taken elsewhere; the
  * BLAS below has one thread.
  *
- *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
 #include "gpumm.h"

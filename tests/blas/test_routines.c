@@ -3,7 +3,6 @@
  * operands), and what it changes must agree. What must not be read is NaN. Then arguments that are
  * not valid, 16 threads at once, and forked children. gecon and pocon have tests of their own.
  *
- *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "elements.h"
 
