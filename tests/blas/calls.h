@@ -5,15 +5,9 @@
 #ifndef GPUMM_TESTS_CALLS_H
 #define GPUMM_TESTS_CALLS_H
 
-#include "../../blas/blas.h"
 #include "elements.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
-
 enum { CELLS = 2 * (LARGEST + 8) * LARGEST };
-
-typedef void routine ();
 
 /* One case: the arguments, and three arrays with tau and pivots. */
 typedef struct {
@@ -79,21 +73,8 @@ static void call (routine *f, test_case *t) {
   }
 }
 
-enum { OURS, THEIRS };
-
 static routine *find (int whose, gpumm_routine which, gpumm_type type) {
-  char name[16];
-  snprintf (name, sizeof name, "%c%s_", "sdcz"[type], gpumm_routine_name (which, type));
-  return (routine *) (whose == OURS ? dlsym (RTLD_DEFAULT, name) : gpumm_blas_symbol (name));
-}
-
-/* How often the device has computed it. */
-static int64_t taken (gpumm_routine which, gpumm_type type) {
-  char name[16];
-  int64_t gpu, cpu;
-  double gpu_seconds, cpu_seconds;
-  gpumm_blas_calls (4 * (int) which + (int) type, name, &gpu, &cpu, &gpu_seconds, &cpu_seconds);
-  return gpu;
+  return find_routine (whose, type, gpumm_routine_name (which, type));
 }
 
 #endif

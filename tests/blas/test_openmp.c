@@ -1,5 +1,6 @@
-/* test_openmp.c - calls inside a parallel region of OpenMP: results are right, nothing is taken, and the engine
- * makes no threads; after the region it does. Every call is taken elsewhere; the BLAS below has one thread.
+/* test_openmp.c - calls inside a parallel region of OpenMP: results are right, nothing is taken,
+ * and the engine makes no threads; after the region it does. Every call is taken elsewhere; the
+ * BLAS below has one thread.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"

@@ -1,11 +1,9 @@
-/* test_routines.c - each routine of the drop-in against the BLAS below, every call taken: what the one below
- * leaves as it is must stay bit for bit (gaps between columns, the other triangle, operands), and what it
- * changes must agree. What must not be read is NaN. Then arguments that are not valid, 16 threads at once,
- * and forked children. gecon and pocon have tests of their own.
+/* test_routines.c - each routine of the drop-in against the BLAS below, every call taken: what the
+ * one below leaves as it is must stay bit for bit (gaps between columns, the other triangle,
+ * operands), and what it changes must agree. What must not be read is NaN. Then arguments that are
+ * not valid, 16 threads at once, and forked children. gecon and pocon have tests of their own.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "../../blas/blas.h"
-#include "check.h"
 #include "elements.h"
 
 #include <math.h>
@@ -28,8 +26,8 @@ static int chosen (unsigned *seed, int from, int to) {
   return from + rand_r (seed) % (to - from + 1);
 }
 
-/* rows x cols random numbers in an array that is NaN elsewhere; triangle 'U' or 'L': there alone. The
- * diagonal is `more` larger. */
+/* rows x cols random numbers in an array that is NaN elsewhere; triangle 'U' or 'L': there alone.
+ * The diagonal is `more` larger. */
 static void fill (void *array, gpumm_type type, int rows, int cols, int ld, char triangle,
                   double more, unsigned *seed) {
   const int p = parts (type);
@@ -163,15 +161,6 @@ static int run_case (gpumm_routine which, gpumm_type type, unsigned *seed) {
 
 /* ---- invalid arguments and empty sizes ------------------------------------------------------ */
 
-static char said_name[8];
-static integer said_info;
-
-GPUMM_API void xerbla_ (const char *name, const integer *info, size_t length) {
-  memset (said_name, 0, sizeof said_name);
-  memcpy (said_name, name, length < 6 ? length : 6);
-  said_info = *info;
-}
-
 static void test_arguments (void) {
   test_case *t = malloc (sizeof *t);
   unsigned seed = 1;
@@ -254,9 +243,9 @@ static void test_child (int is_taken) {
   if (child == 0) {
     unsigned seed = 7;
     alarm (60);
-    const int64_t before = taken (GPUMM_GEMM, GPUMM_D);
+    const int64_t before = count_calls (GPUMM_GEMM, GPUMM_D, 1);
     const int good = run_case (GPUMM_GEMM, GPUMM_D, &seed);
-    _exit (good && taken (GPUMM_GEMM, GPUMM_D) == before + is_taken ? 0 : 1);
+    _exit (good && count_calls (GPUMM_GEMM, GPUMM_D, 1) == before + is_taken ? 0 : 1);
   }
   int status = -1;
   CHECK (child > 0 && waitpid (child, &status, 0) == child && status == 0, "status %d", status);
@@ -266,11 +255,8 @@ static void test_child (int is_taken) {
 int main (int count, char **words) {
   enum { CASES = 60 };
   unsigned seed = 20261123;
-  if (gpumm_blas_bits () != 8 * (int) sizeof (integer)) {
-    printf ("SKIP: there is no BLAS with integers of %d bits\n0 passed, 0 failed, 1 skipped\n",
-            8 * (int) sizeof (integer));
+  if (begin_blas ())
     return 77;
-  }
   test_child (1); /* before the first call of this process */
   for (int type = GPUMM_S; type <= GPUMM_Z; type++)
     for (int r = 0; r < GPUMM_GECON; r++) {
@@ -280,12 +266,13 @@ int main (int count, char **words) {
       if (count > 1 && strcmp (name, words[1]) != 0)
         continue;
       int good = 0;
-      const int64_t before = taken ((gpumm_routine) r, (gpumm_type) type);
+      const int64_t before = count_calls ((gpumm_routine) r, (gpumm_type) type, 1);
       for (int i = 0; i < CASES; i++)
         good += run_case ((gpumm_routine) r, (gpumm_type) type, &seed);
       CHECK (good == CASES, "%c%s: %d of %d", "sdcz"[type], name, good, CASES);
-      CHECK (taken ((gpumm_routine) r, (gpumm_type) type) == before + CASES, "%c%s: %d were taken",
-             "sdcz"[type], name, (int) (taken ((gpumm_routine) r, (gpumm_type) type) - before));
+      CHECK (count_calls ((gpumm_routine) r, (gpumm_type) type, 1) == before + CASES,
+             "%c%s: %d were taken", "sdcz"[type], name,
+             (int) (count_calls ((gpumm_routine) r, (gpumm_type) type, 1) - before));
     }
   if (count > 1)
     return check_done ();

@@ -1,5 +1,6 @@
-// test_throw.cc - a program whose xerbla_ throws, as Octave's does: what it throws reaches the program through
-// the drop-in, by every kind of routine, and later calls are taken as before. Every call is taken.
+// test_throw.cc - a program whose xerbla_ throws, as Octave's does: what it throws reaches the
+// program through the drop-in, by every kind of routine, and later calls are taken as before. Every
+// call is taken.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "check.h"
