@@ -22,46 +22,33 @@
 %!  n = __gpumm_fault__ ("device", 0);
 %!endfunction
 
+## Runs each row of TABLE: what is done before, a call, and how often it waits.
+%!function check_waits (G, F, table)
+%!  is_there = gpumm_available ("gpu") || ! isempty (getenv ("GPUMM_GPUARRAY"));
+%!  for k = 1:rows (table)
+%!    eval ([table{k,1} ";"]);
+%!    f = eval (["@() " table{k,2}]);
+%!    n = waits_of (f);
+%!    assert (any (n == table{k,3} * is_there), "%s waits %d times", table{k,2}, n);
+%!  endfor
+%!endfunction
 %!test
-%! is_there = double (gpumm_available ("gpu") || ! isempty (getenv ("GPUMM_GPUARRAY")));
 %! blocks = kron (toeplitz ([1, 1, 0, 0, 0]), [1, 2; 2, 1] / 2);
-%! for pair = {gpuArray(sparse (toeplitz ([1, 2, 0, 0, 3]))), 5; ...
-%!             gpuArray(blocksparse (blocks, 2)), 10}.'
-%!   G = pair{1};
-%!   F = gpuArray (ones (pair{2}, 3));
-%!   assert (waits_of (@() 2 * G .* 3 + G / 2), 0);
-%!   assert (waits_of (@() G * F), 0);
-%!   assert (waits_of (@() G * G), is_there);
-%!   assert (waits_of (@() G' * G), is_there);
-%!   H = G * G; # says whether it has zeros
-%!   assert (waits_of (@() H' * H), is_there);
-%!   assert (waits_of (@() H * F), 0); # the product has found it out
-%!   H = G * G;
-%!   assert (waits_of (@() H * F), is_there);
-%!   assert (waits_of (@() H * F), 0);
-%!   X = 1.5 * G + 0.5 * H; # nobody knows
-%!   assert (waits_of (@() X * G), is_there);
-%!   assert (waits_of (@() X * F), 0);
-%!   X = 1.5 * G + 0.5 * H;
-%!   Y = G .* 2 + H;
-%!   assert (waits_of (@() X * Y'), is_there);
-%!   assert (waits_of (@() (G .* 3) * (H .* 2)), is_there);
-%!   N = G - G; # has zeros: these are dropped, and the product begins again
-%!   assert (waits_of (@() N * G) <= 2 * is_there);
-%!   assert (waits_of (@() N * F), 0);
-%!   assert (nnz (N * G), 0);
-%! endfor
+%! table = {"", "2 * G .* 3 + G / 2", 0; "", "G * F", 0; "", "G * G", 1; "", "G' * G", 1
+%!          "H = G * G", "H' * H", 1 # the product says whether it has zeros
+%!          "", "H * F", 0; "H = G * G", "H * F", 1; "", "H * F", 0
+%!          "X = 1.5 * G + 0.5 * H", "X * G", 1; "", "X * F", 0 # nobody knows before
+%!          "X = 1.5 * G + 0.5 * H; Y = G .* 2 + H", "X * Y'", 1; "", "(G .* 3) * (H .* 2)", 1
+%!          "N = G - G", "N * G", 0:2 # has zeros: these are dropped, and the product begins again
+%!          "", "N * F", 0; "assert (nnz (N * G), 0)", "N * F", 0};
+%! check_waits (gpuArray (sparse (toeplitz ([1, 2, 0, 0, 3]))), gpuArray (ones (5, 3)), table);
+%! check_waits (gpuArray (blocksparse (blocks, 2)), gpuArray (ones (10, 3)), table);
 
 ## most of it may be zero: that is dropped first, and not counted
 %!test
-%! is_there = double (gpumm_available ("gpu") || ! isempty (getenv ("GPUMM_GPUARRAY")));
 %! G = gpuArray (sparse (toeplitz ([1, 2, 0, 0, 3])));
-%! M = G .* (G > 1);
-%! assert (waits_of (@() M * M), 2 * is_there);
-%! assert (waits_of (@() M' * M), is_there); # M has been found out
-%! M = G .* (G > 1);
-%! assert (waits_of (@() M * G), 2 * is_there);
-%! assert (waits_of (@() round (G / 4) * G), 2 * is_there);
+%! check_waits (G, [], {"M = G .* (G > 1)", "M * M", 2; "", "M' * M", 1 # M has been found out
+%!                      "M = G .* (G > 1)", "M * G", 2; "", "round (G / 4) * G", 2});
 %! M = G .* (G > 1);
 %! calls = calls_of (@() nnz (M)) + calls_of (@() M * M);
 %! M = G .* (G > 1);

@@ -1,14 +1,13 @@
-## words.tst - wrong arguments for the gateways and the words of __gpuarray__, which trust nobody: an error
-## with an identifier or a value, but no crash and no hanging.  Each round has a process of its own, and the
-## call that ends one is named.  See wrong_calls.m.
+## words.tst - wrong arguments for the gateways and the words of __gpuarray__, which trust nobody: an
+## error with an identifier or a value, but no crash and no hanging. Each round has a process of its
+## own, and the call that ends one is named. See wrong_calls.m.
 ## SPDX-License-Identifier: BSD-3-Clause
 
 %!function check_calls (environment)
-%!  log = tempname ();
-%!  folder = tempname ();
-%!  mkdir (folder);
+%!  [folder, gone] = scratch ();
+%!  log = [folder "/log"];
 %!  seed = from_environment ("GPUMM_SEED", floor (1e6 * rand ()));
-%!  limits = "ulimit -v 8000000; timeout 120"; # what asks for more fails, as it would on a smaller machine
+%!  limits = "ulimit -v 8000000; timeout 120"; # what asks for more fails, as on a smaller machine
 %!  if (! isempty (strfind (getenv ("LD_PRELOAD"), "asan")))
 %!    limits = "timeout 900"; # AddressSanitizer needs addresses, and is slow
 %!  endif
@@ -21,17 +20,16 @@
 %!    [status, said] = system (["export " environment "; " limits " " another_octave(code) " 2>&1"]);
 %!    if (status != 0)
 %!      call = fileread (log);
-%!      failed{end+1} = sprintf ("status %d after %s\n%s", status, call, said(max (1, end - 300):end));
+%!      failed{end+1} = sprintf ("status %d after %s\n%s", status, call, ...
+%!                               said(max (1, end - 300):end));
 %!      from = sscanf (call, "%d") + 1;
 %!    else
 %!      said = strsplit (strtrim (said), "\n");
 %!      failed = [failed, said(2:end)];
 %!    endif
 %!  until (status == 0 || numel (failed) > 20)
-%!  confirm_recursive_rmdir (false, "local");
-%!  rmdir (folder, "s");
-%!  unlink (log);
-%!  assert (isempty (failed), "seed %d: %d calls, the first:\n%s", seed, numel (failed), strjoin (failed(1:min (end, 20)), "\n"));
+%!  assert (isempty (failed), "seed %d: %d calls, the first:\n%s", seed, numel (failed), ...
+%!          strjoin (failed(1:min (end, 20)), "\n"));
 %!endfunction
 
 %!test check_calls ("GPUMM_GPUARRAY=");
