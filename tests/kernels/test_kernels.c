@@ -184,14 +184,14 @@ static int expected_depth (const struct test *t, const gpumm_kernel *row) {
 }
 
 /* Its bound holds for the largest element, not for each (Higham 2002, theorem 23.3, with k / 2^depth
- * for n0; eps is 2 u, which leaves room for complex products). A level of the recursion rounds an
- * element of C two times, and it is scaled, added to and rounded at the edges. */
+ * for n0; eps is 2 u, which leaves room for complex products). An element of C is scaled once and
+ * added to twice. */
 static long double strassen_bound (const struct test *t, const struct norms *x, int depth) {
   long double k0 = ldexpl ((long double) t->k, -depth);
   long double product = powl (18, depth) * (k0 * k0 + 6 * k0) * x->a * x->b;
   return epsilons[t->type]
          * (hypotl (t->alpha.re, t->alpha.im) * product
-            + (2 * depth + 8) * hypotl (t->beta.re, t->beta.im) * x->c);
+            + 3 * hypotl (t->beta.re, t->beta.im) * x->c);
 }
 
 /* Where A or B has Inf or NaN, its sums may spread them or make NaN of Inf; but what is not finite
