@@ -142,7 +142,7 @@
 %!  assert (ran >= least, "only %d cells ran", ran);
 %!endfunction
 
-%!testif ; on_host # full matrices, in one launch, in tiles, on several devices, where a GPU is taken for its speed
+%!testif ; on_host # full matrices: one launch, tiles, several devices, a GPU for its speed
 %! small = {[1, 7], [7, 1], [2, 3], [33, 20]};
 %! kernels = unique ({gpumm_info().kernels.name});
 %! full = @random_matrix;

@@ -46,7 +46,7 @@
 %!   endfor
 %! endfor
 
-%!test # sparse by sparse and by full, with the values, the class and the zeros of Octave; one array twice
+%!test # sparse by sparse and by full, with Octave's values, class and zeros; one array twice
 %! S = sprand (2000, 2000, 0.01);
 %! S(S < 0.2) = -S(S < 0.2);
 %! Z = S + 1i * S.^2;

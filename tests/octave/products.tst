@@ -50,9 +50,9 @@
 %!   for a = list_a
 %!     for b = list_b
 %!       some = sizes(:,:,mod (count, size (sizes, 3)) + 1);
-%!       if (any (ismember (all_types(is_integer), ...
-%!                          {a{1}, b{1}}))) # mostly errors, whatever the sizes
-%!         some = some(1+mod (count, 3):3:end,:);
+%!       if (is_plain) # with integers there are mostly errors, whatever the sizes
+%!         step = 2 + any (ismember (all_types(is_integer), {a{1}, b{1}}));
+%!         some = some(1+mod (count, step):step:end,:);
 %!       endif
 %!       for s = some.'
 %!         [A, B, options] = drawn (a{1}, b{1}, s, count);
@@ -69,7 +69,7 @@
 %!     endfor
 %!   endfor
 %! endfor
-%! assert (count > 6000);
+%! assert (count > 4000);
 
 ## ---- integers of one class: exact, saturated once. gpumm's extension of `*` ---------------------
 
@@ -226,18 +226,17 @@
 %!  endfor
 %!endfunction
 
-%!test # as "auto" chooses, by each algorithm and kernel, in tiles; sparse by every way
+%!test # as "auto" chooses, by each algorithm, in tiles; sparse by every way
 %! info = gpumm_info ();
 %! full_sizes = {[1, 1], [2, 2], [2, 3], [3, 2], [1, 4], [4, 1], [16, 16], [31, 33], [33, 31], ...
 %!               [70, 70]};
-%! sparse_sizes = {[1, 1], [2, 2], [3, 5], [17, 17], [33, 20]};
+%! sparse_sizes = {[1, 1], [2, 2], [3, 5], [17, 17]};
 %! types = {"sparse", "sparse complex"};
 %! table = {floats, full_sizes, {}, 1500
 %!          types, sparse_sizes, {}, 200
 %!          {"sparse logical", "logical"}, sparse_sizes, {}, 100
-%!          {"int8", "uint16", "int32", "uint64"}, {[1, 1], [4, 8], [12, 12]}, ...
-%!          {"OutputClass", "double"}, 200
-%!          {"int8", "uint16", "int32", "uint64"}, {[1, 1], [4, 8], [12, 12]}, {}, 200
+%!          {"int8", "uint16", "int32", "uint64"}, {[1, 1], [4, 8]}, {}, 200
+%!          {"int8", "uint16", "int32", "uint64"}, {[12, 12]}, {"OutputClass", "double"}, 200
 %!          {"complex"}, {[65, 65], [60, 70]}, {"Algorithm", "tiled_32", "MaxDeviceMemory", 6e4}, 40
 %!          {"double"}, {[65, 65]}, {"Algorithm", "tiled_32", "MaxDeviceMemory", 4e4}, 40};
 %! for name = {"sparse", "spgemm", "sparse_as_dense"}
@@ -250,10 +249,6 @@
 %!     table(end+1,:) = {{"double", "single"}, {[3, 5]}, by, least / 2};
 %!     table(end+1,:) = {{"complex", "single complex"}, {[17, 17]}, by, least};
 %!   endfor
-%! endfor
-%! for k = info.kernels'
-%!   table(end+1,:) = {floats(find (ismember ("dszc", k.types), 1, "last")), {[5, 5]}, ...
-%!                     {"Algorithm", k.name}, 63};
 %! endfor
 %! for row = table.'
 %!   ran = 0;
@@ -345,6 +340,9 @@
 %!     B = in_blocks (5, 6, [k, n], name{1});
 %!     for i = 1:3
 %!       for j = 1:3
+%!         if (isinteger (A) && mod (i + j + k, 3) > 0) # each pair at some size
+%!           continue;
+%!         endif
 %!         X = {A, A.', A'}{i};
 %!         Y = {B, B.', B'}{j};
 %!         options = {"TransposeA", ops{i}, "TransposeB", ops{j}};

@@ -98,7 +98,8 @@
 %!   for i = 1:2:min (numel (options), 4) # so that they conform
 %!     if (isequal (options{i}, "TransposeA") && ! strcmp (options{i+1}, "none") && is_matrix (A))
 %!       A = A.';
-%!     elseif (isequal (options{i}, "TransposeB") && ! strcmp (options{i+1}, "none") && is_matrix (B))
+%!     elseif (isequal (options{i}, "TransposeB") && ! strcmp (options{i+1}, "none") ...
+%!             && is_matrix (B))
 %!       B = B.';
 %!     endif
 %!   endfor
