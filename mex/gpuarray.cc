@@ -1113,9 +1113,7 @@ public:
     return int64_t (n);
   }
   std::string take_text (const char *name) {
-    static const kind text = {
-        "a text", [] (const octave_value &x) { return x.is_string () && x.rows () <= 1; }};
-    return take (name, text).string_value ();
+    return take (name, some_text).string_value ();
   }
   void end () const {
     if (left.nfields () > 0)

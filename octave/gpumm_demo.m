@@ -431,20 +431,20 @@ endfunction
 function [r, C] = multiply (title, meaning, A, B, transposed = "")
 
   printf ("\n  %s: %s\n", title, meaning);
-  options = {};
-  if (! isempty (transposed))
-    options = {transposed, "transpose"};
+  [options, product, in_A, in_B] = deal ({}, @(A, B) A * B, 2, 1);
+  if (strcmp (transposed, "TransposeA"))
+    [options, product, in_A] = deal ({transposed, "transpose"}, @(A, B) A.' * B, 1);
+  elseif (strcmp (transposed, "TransposeB"))
+    [options, product, in_B] = deal ({transposed, "transpose"}, @(A, B) A * B.', 2);
   endif
   [seconds, C, info] = fastest (@() timed (@() gpumm (A, B, options{:})));
   plain_C = plain (C);
   A = plain (A);
   B = plain (B);
-  [octave_seconds, expected] = fastest (@() timed (@() octave_product (A, B, transposed)));
+  [octave_seconds, expected] = fastest (@() timed (@() deal (product (A, B), [])));
 
-  [in_A, in_B] = {2 - strcmp(transposed, "TransposeA"), 1 + strcmp(transposed, "TransposeB")}{:};
   terms = max (1, min (terms_along (A, in_A), terms_along (B, in_B)));
-  err = largest_error (plain_C, expected, terms, ...
-                       @() octave_product (abs (A), abs (B), transposed));
+  err = largest_error (plain_C, expected, terms, @() product (abs (A), abs (B)));
   r = struct ("title", title, "info", info, "seconds", seconds, "octave_seconds", octave_seconds,
               "error", err, "terms", terms);
   show (r);
@@ -460,20 +460,6 @@ function [C, seconds, info] = timed (f)
   started = tic ();
   [C, info] = f ();
   seconds = toc (started);
-
-endfunction
-
-function [C, info] = octave_product (A, B, transposed)
-
-  info = [];
-  switch (transposed)
-    case "TransposeA"
-      C = A.' * B;
-    case "TransposeB"
-      C = A * B.';
-    otherwise
-      C = A * B;
-  endswitch
 
 endfunction
 

@@ -107,7 +107,7 @@ function [h, data] = gpumm_plot (what, varargin)
       rethrow (err);
     end_try_catch
     if (! isempty (o.file))
-      __plot_figure__ (f, o.file);
+      __print_figure__ (f, o.file, "gpumm_plot");
     endif
     drawn = true;
   unwind_protect_cleanup

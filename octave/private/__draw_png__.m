@@ -29,7 +29,7 @@ function print_new_figure (file, inches, draw, caller)
     ## gnuplot prints 72 pixels per inch and keeps the font size, so set the paper size.
     set (h, "paperunits", "inches", "papersize", inches, "paperposition", [0, 0, inches]);
     draw ();
-    __print_figure__ (h, file, ".png", caller);
+    __print_figure__ (h, file, caller);
   unwind_protect_cleanup
     close (h);
     graphics_toolkit (toolkit);

@@ -1,13 +1,14 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## __print_figure__ (h, file, kind, caller)
+## __print_figure__ (h, file, caller)
 ##
-## Prints a figure to a file.  kind is ".png", ".svg" or ".pdf".  gnuplot and shells run commands in
-## file names, so the figure is printed to a safe name in a new folder and then copied.
+## Prints a figure to a .png, .svg or .pdf file.  gnuplot and shells run commands in file names, so
+## the figure is printed to a safe name in a new folder and then copied.
 
-function __print_figure__ (h, file, kind, caller)
+function __print_figure__ (h, file, caller)
 
+  [~, ~, kind] = fileparts (file);
   warning ("off", "print:nogs", "local");      # these kinds need no Ghostscript
   device = {"-dpng", "-dsvg", "-dpdf"}{strcmpi (kind, {".png", ".svg", ".pdf"})};
   if (strcmp (get (h, "__graphics_toolkit__"), "gnuplot"))

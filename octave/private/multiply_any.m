@@ -15,19 +15,19 @@ function [C, info] = multiply_any (A, B, o)
   kinds = {kind(A), kind(B)};
   check_options (A, B, o, kinds);
   [A, B] = as_matrices (A, B, o);
+  if (! isempty (o.form) && ! in_blocks (A) && ! in_blocks (B))
+    error ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
+  endif
   has_arrays = any (strcmp (kinds, "device"));
   if (has_arrays && nargout < 2)
     C = on_device (A, B, o); # without info nothing is timed, and so nothing waits
     return;
   endif
-  has_blocks = any (strcmp (kinds, "blocks"));
-  if (! has_blocks && ! isempty (o.form))
-    error ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
-  elseif (any (strcmp (kinds, "none")))
+  if (any (strcmp (kinds, "none")))
     undefined_operator ({type_name(A), type_name(B)});
   elseif (has_arrays)
     [C, info] = on_device (A, B, o);
-  elseif (has_blocks)
+  elseif (any (strcmp (kinds, "blocks")))
     [C, info] = with_blocks (A, B, o);
   else
     [C, info] = without_blocks (A, B, o, kinds{:});
@@ -86,8 +86,6 @@ function [C, info] = on_device (A, B, o)
     [C, info] = multiply_any (__gpuarray__ ("gather", A), __gpuarray__ ("gather", B), o);
     C = __gpuarray__ ("upload", C, device);
     return;
-  elseif (! isempty (o.form))
-    error ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
   endif
   ## what check_options refuses
   o = rmfield (o, {"alpha", "beta", "c", "is_scaled", "backend", "output", "form", ...
@@ -110,9 +108,6 @@ endfunction
 
 ## As `*` multiplies them, with a GPU or without one.
 function C = sparse_on_device (A, B, o, results)
-  if (! isempty (o.form))
-    error ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
-  endif
   ## what is not among these cannot be told to the operators
   heeded = {"transpose_a", "transpose_b"};
   if (results > 1 || ! isequal (rmfield (o, heeded), rmfield (parse_options ({}), heeded)))
@@ -538,22 +533,14 @@ function [C, info] = with_blocks (A, B, o)
   if (strcmp (o.form, "full"))
     C = full (C);
   elseif (strcmp (o.form, "sparse") && ! issparse (C))
-    check_sparse (C);
+    if (! strcmp (underlyingType (C), "double"))
+      error ("gpumm:bad-value", "gpumm: Output \"sparse\" is for double, and the product is %s", ...
+             underlyingType (C));
+    endif
     C = sparse (C);
   elseif (strcmp (o.form, "blocksparse") && ! isa (C, "blocksparse"))
     error ("gpumm:bad-value", ["gpumm: Output \"blocksparse\" is for products of two sparse " ...
                                "matrices"]);
-  endif
-endfunction
-
-function check_sparse (C)
-  name = class (C);
-  if (isa (C, "blocksparse"))
-    name = underlyingType (C);
-  endif
-  if (! strcmp (name, "double"))
-    error ("gpumm:bad-value", "gpumm: Output \"sparse\" is for double, and the product is %s", ...
-           name);
   endif
 endfunction
 
