@@ -140,8 +140,9 @@ static inline gpumm_matrix make_rows (const test *t, int is_a, int64_t rows, int
                     .cols = cols * block_cols,
                     .block_rows = block_rows,
                     .block_cols = block_cols};
-  int64_t room = 0, left = 0;
+  int64_t room = 1, left = 0;
   x.start = check_allocate (rows + 1, sizeof *x.start);
+  x.block_column = check_allocate (room, sizeof *x.block_column);
   for (int64_t i = 0; i < rows; i++) {
     const int64_t at = x.start[i], before = i > 0 ? at - x.start[i - 1] : 0;
     const int64_t each = s.lengths ? s.lengths[i] : s.each;
