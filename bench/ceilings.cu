@@ -1,5 +1,5 @@
-/* ceilings.cu - measures the hardware's limits: the lines of the roofline, and how fast pageable memory
- * goes to all GPUs of the host and back.
+/* ceilings.cu - measures the hardware's limits: the lines of the roofline, and how fast pageable
+ * memory goes to all GPUs of the host and back.
  *
  *   nvcc -O3 -arch=native bench/ceilings.cu -o ceilings && ./ceilings
  *
@@ -8,11 +8,12 @@
  * the arithmetic of each unit, by chains of instructions in registers without memory accesses. Each
  * row has the median, least and most of ROUNDS runs, after one that is not counted.
  *
- * The rows "host; ..." are by the clock, the others by CUDA events: first touches of fresh pages; pageable
- * memory that threads copy into page-locked slots, from where the GPUs fetch it ("staged up"); the way
- * back into fresh pages ("staged down"); and both at once, each with half of the threads. Slots have 2 MiB; or,
- * "through small slots", 512 KiB, so that all of them stay in the processor's cache. Threads are shared out by GPU.
- * They take 8 GiB of host memory. "peer" is a copy from GPU 0 to GPU 1.
+ * The rows "host; ..." are by the clock, the others by CUDA events: first touches of fresh pages;
+ * pageable memory that threads copy into page-locked slots, from where the GPUs fetch it ("staged
+ * up"); the way back into fresh pages ("staged down"); and both at once, each with half of the
+ * threads. Slots have 2 MiB; or, "through small slots", 512 KiB, so that all of them stay in the
+ * processor's cache. Threads are shared out by GPU. They take 8 GiB of host memory. "peer" is a
+ * copy from GPU 0 to GPU 1.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <atomic>
@@ -234,8 +235,8 @@ static void copy_past_caches (char *to, const char *from, size_t bytes) {
 #endif
 }
 
-/* Takes chunks until there are none and moves them in pieces, by two slots in turn, so that one moves while the
- * other is copied. */
+/* Takes chunks until there are none and moves them in pieces, by two slots in turn, so that one
+ * moves while the other is copied. */
 static void serve (lane *x, way w, size_t piece, char *host, std::atomic<int> *next, int last) {
   char *waits[SLOTS] = {}; /* the pages for what a slot receives */
   char *chunk = NULL;
@@ -279,7 +280,8 @@ static void serve (lane *x, way w, size_t piece, char *host, std::atomic<int> *n
       copy_past_caches (waits[turn], x->slot[turn], piece);
 }
 
-/* Each GPU moves its share of the chunks by its own threads; with both ways each has half of them. */
+/* Each GPU moves its share of the chunks by its own threads; with both ways each has half of
+ * them. */
 static void host_row (const char *name, std::vector<lane> &lanes, int gpus, const way *ways,
                       int count, size_t piece, char *source) {
   const size_t bytes = (size_t) CHUNKS * CHUNK;

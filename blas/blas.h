@@ -14,8 +14,8 @@ typedef int32_t integer;
 /* m n k from which on a call is looked at; set when the library is loaded. */
 extern double gpumm_blas_least;
 
-/* Does the call where the engine sends it, if its arguments are valid. 0: it is for the BLAS below, which
- * also reports invalid arguments. */
+/* Does the call where the engine sends it, if its arguments are valid. 0: it is for the BLAS below,
+ * which also reports invalid arguments. */
 int gpumm_blas_take (const gpumm_call *call);
 
 /* gecon and pocon by all cores of the CPU, where they count. 0: it is for the LAPACK below. */
@@ -34,8 +34,8 @@ void *gpumm_blas_find (const char *name);
 void gpumm_blas_passed (gpumm_routine routine, gpumm_type type, double seconds);
 double gpumm_blas_seconds (void); /* of a clock */
 
-/* Entry i of the counts, for gpumm_blas () in Octave; 0 past the last. This name marks the drop-in: the
- * engine does not take a library that has it for a BLAS. */
+/* Entry i of the counts, for gpumm_blas () in Octave; 0 past the last. This name marks the drop-in:
+ * the engine does not take a library that has it for a BLAS. */
 GPUMM_API int gpumm_blas_calls (int i, char name[16], int64_t *gpu, int64_t *cpu,
                                 double *gpu_seconds, double *cpu_seconds);
 

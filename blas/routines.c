@@ -1,7 +1,8 @@
-/* routines.c - the routines of one element type, by the names of Fortran and of C: large calls go to the
- * engine, all others on to the BLAS below.
+/* routines.c - the routines of one element type, by the names of Fortran and of C: large calls go
+ * to the engine, all others on to the BLAS below.
  *
- * It is compiled for each type, with LETTER, TYPE, REAL (float or double), IS_SINGLE and IS_COMPLEX.
+ * It is compiled for each type, with LETTER, TYPE, REAL (float or double), IS_SINGLE and
+ * IS_COMPLEX.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blas.h"
@@ -35,9 +36,9 @@ static char letter_of (int number, int first, const char *letters, int count) {
 #define C_VALUE(x) ((gpumm_scalar){(double) (x), 0})
 #endif
 
-/* A routine: a large call is for the engine if it takes it (`fill` sets x and asks). All else is for the
- * BLAS below, called last, so that an error may be thrown through here. Small calls are not counted:
- * threads that multiply small matrices would wait for each other there. */
+/* A routine: a large call is for the engine if it takes it (`fill` sets x and asks). All else is
+ * for the BLAS below, called last, so that an error may be thrown through here. Small calls are not
+ * counted: threads that multiply small matrices would wait for each other there. */
 #define ROUTINE(which, name, parameters, arguments, work, fill)                                    \
   GPUMM_API void name parameters {                                                                 \
     static void (*_Atomic found) parameters;                                                       \
@@ -146,7 +147,8 @@ SYR2K (GPUMM_HER2K, FORTRAN (her2k_), REAL_SCALAR)
 /* ---- Fortran: LAPACK. A call that is taken has info 0 ------------------------------------- */
 
 #define LEAST(m, n) ((m) < (n) ? (m) : (n))
-/* Enough workspace for reference LAPACK; else, or asked for the best length (-1), the one below answers. */
+/* Enough workspace for reference LAPACK; else, or asked for the best length (-1), the one below
+ * answers. */
 #define HAS_SPACE(length) (*lwork >= (length) && *lwork > 0)
 #define DONE (*info = 0, 1)
 #define DONE_WITH_SPACE                                                                            \
@@ -173,7 +175,8 @@ ROUTINE (GPUMM_GETRF, FORTRAN (gesv_),
    const integer *ldb, integer *info),
   (n, nrhs, a, lda, ipiv, b, ldb, info),
   (double) *n * (double) *n * (double) *n,
-  *nrhs >= 0 && *ldb >= *n && (x.m = *n, x.n = *n, MATRIX_A, gpumm_blas_take_pivots (&x, ipiv, *n, 1))
+  *nrhs >= 0 && *ldb >= *n
+   && (x.m = *n, x.n = *n, MATRIX_A, gpumm_blas_take_pivots (&x, ipiv, *n, 1))
    && (FORTRAN (getrs_) ("N", n, nrhs, a, lda, ipiv, b, ldb, info, 1), 1))
 
 ROUTINE (GPUMM_GETRI, FORTRAN (getri_),
@@ -228,8 +231,9 @@ ROUTINE (GPUMM_ORMQR, ORMQR,
    const integer *lwork, integer *info, size_t l1, size_t l2),
   (side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info, l1, l2),
   (double) *m * (double) *n * (double) *k,
-  HAS_SPACE (SIDED == *m ? *n : *m) && (x.side = LETTER_OF (side), x.trans = LETTER_OF (trans), x.m = *m,
-   x.n = *n, x.k = *k, MATRIX_A, x.tau = (void *) tau, MATRIX_C, gpumm_blas_take (&x))
+  HAS_SPACE (SIDED == *m ? *n : *m)
+   && (x.side = LETTER_OF (side), x.trans = LETTER_OF (trans), x.m = *m, x.n = *n, x.k = *k,
+       MATRIX_A, x.tau = (void *) tau, MATRIX_C, gpumm_blas_take (&x))
    && DONE_WITH_SPACE)
 
 /* Condition numbers, on the CPU: anorm is the norm of A, rcond the result. */

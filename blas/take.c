@@ -1,8 +1,9 @@
 /* take.c - which calls the drop-in takes, and what it counts.
  *
- * Nothing is opened, measured or started before the first large call, because the library is loaded into
- * every child process. GPUMM_BLAS_SMALLEST=n: calls whose m n k is at least n^3 are looked at; 0: all are
- * taken, without a GPU by the host device, for tests. GPUMM_BLAS_LOG=file: the counts at exit.
+ * Nothing is opened, measured or started before the first large call, because the library is loaded
+ * into every child process. GPUMM_BLAS_SMALLEST=n: calls whose m n k is at least n^3 are looked at;
+ * 0: all are taken, without a GPU by the host device, for tests. GPUMM_BLAS_LOG=file: the counts at
+ * exit.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -18,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Below this size the plan never takes a GPU: on an H200 with 16 cores the crossover is at 512 to 576. A
- * call that is looked at in vain loses about 5 us. */
+/* Below this size the plan never takes a GPU: on an H200 with 16 cores the crossover is at 512 to
+ * 576. A call that is looked at in vain loses about 5 us. */
 enum { SMALLEST = 400 };
 
 double gpumm_blas_least = (double) SMALLEST * SMALLEST * SMALLEST;

@@ -1,16 +1,17 @@
 /* condition.c - the condition number of a matrix from its factors, estimated by all cores.
  *
- * LAPACK's gecon and pocon estimate the norm of the inverse from a few solutions with the factors: N. J.
- * Higham, ACM Trans. Math. Softw. 14 (1988) 381-396, algorithm 674. LAPACK solves in one thread, which was
- * half of the time of `A\b` at 8192 on an H200. Here LAPACK's own lacn2 takes the steps, and threads
- * solve: blocks of the diagonal are solved in turn, and the rest of their rows or columns is shared among
- * the threads. Each solution reads each factor once, which takes most of the time.
+ * LAPACK's gecon and pocon estimate the norm of the inverse from a few solutions with the factors:
+ * N. J. Higham, ACM Trans. Math. Softw. 14 (1988) 381-396, algorithm 674. LAPACK solves in one
+ * thread, which was half of the time of `A\b` at 8192 on an H200. Here LAPACK's own lacn2 takes the
+ * steps, and threads solve: blocks of the diagonal are solved in turn, and the rest of their rows
+ * or columns is shared among the threads. Each solution reads each factor once, which takes most of
+ * the time.
  *
  * LAPACK scales where a solution would overflow. This does not: it leaves such matrices to LAPACK.
  *
- * The solutions could be the work of the GPU, whose memory is faster: getrf has just had the factors
- * there (routine.c). They would have to stay until gecon is called, and host memory that the program
- * has changed meanwhile would have to be noticed.
+ * The solutions could be the work of the GPU, whose memory is faster: getrf has just had the
+ * factors there (routine.c). They would have to stay until gecon is called, and host memory that
+ * the program has changed meanwhile would have to be noticed.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "error.h"
@@ -24,8 +25,9 @@
 #include <float.h>
 #include <stdio.h>
 
-/* Rows of a block of the diagonal. Threads meet once a block, which takes about 10 us; one thread solves
- * a block of doubles in 6 us. A thread gets at least LEAST_ELEMENTS: 10 us for doubles in its cache. */
+/* Rows of a block of the diagonal. Threads meet once a block, which takes about 10 us; one thread
+ * solves a block of doubles in 6 us. A thread gets at least LEAST_ELEMENTS: 10 us for doubles in
+ * its cache. */
 enum { BLOCK = 128, LEAST_ELEMENTS = 1 << 15, COLUMNS = 4 };
 
 /* op (T) x = y. */
@@ -35,8 +37,8 @@ typedef struct {
   int is_upper, is_unit, is_transposed; /* complex: and conjugated */
 } triangle;
 
-/* A part of a matrix with the parts of the vector that it is multiplied by and subtracted from. n: of
- * the whole vector. */
+/* A part of a matrix with the parts of the vector that it is multiplied by and subtracted from. n:
+ * of the whole vector. */
 typedef struct {
   const void *a, *x;
   void *y;
@@ -115,8 +117,9 @@ static gpumm_status solve (gpumm_type type, const triangle *t, void *x) {
 
 /* ---- the estimate ------------------------------------------------------------------------- */
 
-/* lacn2 of LAPACK keeps its state in `save`, and says in `kase` what to multiply x by: 1: the inverse, 2:
- * its transpose, 0: nothing, it is done. Integers of 64 bits fit both kinds (library.c). */
+/* lacn2 of LAPACK keeps its state in `save`, and says in `kase` what to multiply x by: 1: the
+ * inverse, 2: its transpose, 0: nothing, it is done. Integers of 64 bits fit both kinds
+ * (library.c). */
 typedef void real_step (const int64_t *n, void *v, void *x, int64_t *signs, void *norm,
                         int64_t *kase, int64_t *save);
 typedef void complex_step (const int64_t *n, void *v, void *x, void *norm, int64_t *kase,
@@ -151,8 +154,8 @@ static void advance (estimate *e, gpumm_type type) {
     ((real_step *) e->step) (&e->n, e->v, e->x, e->signs, &e->norm, &e->kase, e->save);
 }
 
-/* The two triangles whose product is A, but for pivots, which do not change a norm of the inverse: they
- * exchange its columns. */
+/* The two triangles whose product is A, but for pivots, which do not change a norm of the inverse:
+ * they exchange its columns. */
 static void factors_of (const gpumm_call *x, triangle factor[2]) {
   const triangle t = {.a = x->a, .n = x->n, .lda = x->lda};
   factor[0] = factor[1] = t;

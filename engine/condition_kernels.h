@@ -1,11 +1,12 @@
-/* condition_kernels.h - what a thread does in the solution of a triangular system, for one element type.
+/* condition_kernels.h - what a thread does in the solution of a triangular system, for one element
+ * type.
  *
  * condition.c includes this file once for each type, with these macros:
  *   T, LETTER, PARTS  the type of a real, the letter of the element type, reals in an element
  *
- * Complex numbers are reckoned in reals, part by part, so that compilers make vectors of the loops. A
- * vector x has n elements, and for complex types behind them the same with real and imaginary part
- * exchanged: then a sum of products is two sums of reals times reals.
+ * Complex numbers are reckoned in reals, part by part, so that compilers make vectors of the loops.
+ * A vector x has n elements, and for complex types behind them the same with real and imaginary
+ * part exchanged: then a sum of products is two sums of reals times reals.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 
@@ -43,8 +44,8 @@ static inline __attribute__ ((always_inline)) void NAME (add_columns) (const T *
     }
 }
 
-/* y = y - A x for rows begin to end - 1 of y: COLUMNS columns of A at a time, and PART reals of each, so
- * that those of y stay in the first cache. */
+/* y = y - A x for rows begin to end - 1 of y: COLUMNS columns of A at a time, and PART reals of
+ * each, so that those of y stay in the first cache. */
 FOR_EACH_PROCESSOR static void NAME (subtract) (const panel *p, int64_t begin, int64_t end) {
   enum { PART = 512 };
   const T *x = p->x;
@@ -124,7 +125,8 @@ static void NAME (divide) (T *x, const T *d, int is_conjugate) {
 #endif
 }
 
-/* Solves with a block of the diagonal, a triangle of `size` rows: the panel has its first row and column. */
+/* Solves with a block of the diagonal, a triangle of `size` rows: the panel has its first row and
+ * column. */
 static void NAME (solve_block) (const panel *p, const triangle *t, int64_t size) {
   T *x = p->y;
   T *exchanged = x + p->n * PARTS;

@@ -1,8 +1,8 @@
 /* context.h - a device and what is kept for it between calls.
  *
- * Whatever runs on a device takes its context, never "the" device: memory, streams and events come from
- * its pools, and the plan weighs its rates. There is one context per device, made once and never
- * freed.
+ * Whatever runs on a device takes its context, never "the" device: memory, streams and events come
+ * from its pools, and the plan weighs its rates. There is one context per device, made once and
+ * never freed.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_CONTEXT_H

@@ -19,7 +19,8 @@ extern "C" {
 typedef struct gpumm_stream gpumm_stream; /* owned by the driver, opaque to the engine */
 typedef struct gpumm_event gpumm_event;
 
-/* An event that takes the time can be given to event_seconds. One that does not costs less on the device. */
+/* An event that takes the time can be given to event_seconds. One that does not costs less on the
+ * device. */
 typedef enum { GPUMM_TIMED, GPUMM_UNTIMED, GPUMM_EVENT_KINDS } gpumm_event_kind;
 
 enum { GPUMM_NOTE_BYTES = 32 };
@@ -82,8 +83,8 @@ typedef struct gpumm_kernel {
    * with zeros; 0: no type */
   unsigned padded_types;
   int64_t multiple;
-  /* many products of these sizes at once: steps are the elements from one A, B and C to the next, 0 for
-   * an operand of all. NULL: one by one */
+  /* many products of these sizes at once: steps are the elements from one A, B and C to the next, 0
+   * for an operand of all. NULL: one by one */
   gpumm_status (*launch_pages) (int device, gpumm_stream *stream, const gpumm_product *first,
                                 int64_t count, const int64_t steps[3]);
 } gpumm_kernel;
@@ -124,12 +125,12 @@ typedef struct gpumm_sparse_product {
   char *note;
 } gpumm_sparse_product;
 
-/* The symbolic phase of integer blocks turns rows of B of up to so many columns into bits, and counts a
- * row of C by words of them. */
+/* The symbolic phase of integer blocks turns rows of B of up to so many columns into bits, and
+ * counts a row of C by words of them. */
 enum { GPUMM_MOST_BITS = 1 << 14 };
 
-/* A row of the table of kernels with an operand by compressed rows. Of an algorithm's rows that run,
- * the one with the least estimated seconds is taken, or without estimates the last. */
+/* A row of the table of kernels with an operand by compressed rows. Of an algorithm's rows that
+ * run, the one with the least estimated seconds is taken, or without estimates the last. */
 typedef struct gpumm_sparse_kernel {
   const char *algorithm; /* family: "spgemm" */
   const char *name;      /* row */
@@ -154,9 +155,10 @@ typedef struct gpumm_sparse_kernel {
   double (*seconds) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
 } gpumm_sparse_kernel;
 
-/* The lower triangle of C becomes the transpose of the upper one; if C is Hermitian, its conjugate, and the
- * diagonal becomes real. C is dense, `pages` matrices that begin step elements apart, or in square blocks.
- * With `from` C is a tile below the diagonal, which becomes the mirror image of that tile above it. */
+/* The lower triangle of C becomes the transpose of the upper one; if C is Hermitian, its conjugate,
+ * and the diagonal becomes real. C is dense, `pages` matrices that begin step elements apart, or in
+ * square blocks. With `from` C is a tile below the diagonal, which becomes the mirror image of that
+ * tile above it. */
 typedef struct gpumm_mirroring {
   gpumm_type type; /* S, D, C or Z */
   gpumm_symmetry symmetry;
@@ -210,7 +212,8 @@ typedef struct gpumm_driver {
                            const void *from, size_t from_pitch, size_t width, size_t height);
   gpumm_status (*copy_down) (int device, gpumm_stream *stream, void *to, size_t to_pitch,
                              const void *from, size_t from_pitch, size_t width, size_t height);
-  /* From memory of another device to memory of this one, on a stream of this one. NULL if the driver cannot. */
+  /* From memory of another device to memory of this one, on a stream of this one. NULL if the
+   * driver cannot. */
   gpumm_status (*copy_peer) (int device, gpumm_stream *stream, void *to, size_t to_pitch,
                              int from_device, const void *from, size_t from_pitch, size_t width,
                              size_t height);
@@ -248,9 +251,9 @@ typedef struct gpumm_driver {
   const gpumm_sparse_kernel *const *sparse_kernels; /* ends with NULL */
 
   /* Arrays entry by entry, as gpumm.h describes them; what it says is refused, the caller has
-   * refused. Buffers are not looked at. fold and scan take workspace on the device, as many bytes as
-   * the function beside them says for the same shape, type and op; it may be 0. All NULL if the driver
-   * cannot. */
+   * refused. Buffers are not looked at. fold and scan take workspace on the device, as many bytes
+   * as the function beside them says for the same shape, type and op; it may be 0. All NULL if the
+   * driver cannot. */
   gpumm_status (*map) (int device, gpumm_stream *stream, const gpumm_map *map);
   gpumm_status (*fold) (int device, gpumm_stream *stream, const gpumm_fold *fold, void *workspace);
   size_t (*fold_bytes) (const gpumm_fold *fold);
@@ -263,8 +266,8 @@ typedef struct gpumm_driver {
   size_t (*sparse_bytes) (const gpumm_sparse_work *work);
 
   /* A routine of BLAS (not gemm) or LAPACK. All addresses are the device's, also of tau, pivots and
-   * *info, which LAPACK sets. getri leaves the inverse in b. NULL: the engine calls the CPU's library,
-   * which reaches this device's memory. call_bytes sets the bytes of workspace. */
+   * *info, which LAPACK sets. getri leaves the inverse in b. NULL: the engine calls the CPU's
+   * library, which reaches this device's memory. call_bytes sets the bytes of workspace. */
   gpumm_status (*call) (int device, gpumm_stream *stream, const gpumm_call *call, void *workspace,
                         size_t bytes, int32_t *info);
   gpumm_status (*call_bytes) (int device, const gpumm_call *call, size_t *bytes);

@@ -1,4 +1,5 @@
-/* devices.c - the drivers: opened at first use, and refused in a child of fork (); and their devices.
+/* devices.c - the drivers: opened at first use, and refused in a child of fork (); and their
+ * devices.
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "devices.h"

@@ -12,19 +12,19 @@ const gpumm_driver *gpumm_cuda (const char **why);
 /* The host device's driver table, or NULL and *why. */
 const gpumm_driver *gpumm_host_device (const char **why);
 
-/* The context of the GPU of this index, or of a host device: GPUMM_HOST, and where there are several,
- * GPUMM_HOST - 1, GPUMM_HOST - 2 ... GPUMM_NO_DEVICE if there is none at all,
+/* The context of the GPU of this index, or of a host device: GPUMM_HOST, and where there are
+ * several, GPUMM_HOST - 1, GPUMM_HOST - 2 ... GPUMM_NO_DEVICE if there is none at all,
  * GPUMM_INVALID if there is none of this index. */
 gpumm_status gpumm_context_of (int device, gpumm_context **context);
 
-/* The devices that the options, or else GPUMM_DEVICES in the environment, let a product use, as bits; of
- * the GPUs or of the host devices. GPUMM_INVALID if there is no such device, or if the environment does not
- * name any. */
+/* The devices that the options, or else GPUMM_DEVICES in the environment, let a product use, as
+ * bits; of the GPUs or of the host devices. GPUMM_INVALID if there is no such device, or if the
+ * environment does not name any. */
 gpumm_status gpumm_allowed_devices (const gpumm_options *options, int of_host, uint64_t *devices);
 gpumm_status gpumm_check_devices (void); /* only that the variable is a list */
 
-/* A device's properties: now; or those seen last, because asking for the free memory takes as long as a
- * small product. Set the error text on failure. */
+/* A device's properties: now; or those seen last, because asking for the free memory takes as long
+ * as a small product. Set the error text on failure. */
 gpumm_status gpumm_context_properties (gpumm_context *context, gpumm_device_properties *properties);
 gpumm_status gpumm_context_seen (gpumm_context *context, gpumm_device_properties *properties);
 

@@ -91,8 +91,8 @@ typedef enum gpumm_op { GPUMM_NONE, GPUMM_TRANSPOSE, GPUMM_CTRANSPOSE } gpumm_op
 typedef struct gpumm_buffer gpumm_buffer; /* memory of a device, below */
 
 /* A matrix as stored, in memory that belongs to the caller. In a product it stands for op (X). The
- * engine reads operands and never writes them. Sizes, and the bytes of each array, are at most 2^62, and
- * sides of blocks below 2^31: what is larger is GPUMM_HOST_MEMORY. */
+ * engine reads operands and never writes them. Sizes, and the bytes of each array, are at most
+ * 2^62, and sides of blocks below 2^31: what is larger is GPUMM_HOST_MEMORY. */
 typedef struct gpumm_matrix {
   gpumm_format format;
   gpumm_type type;
@@ -129,11 +129,11 @@ typedef struct gpumm_problem {
   gpumm_type output;      /* integer operands: type of the result. Others: set by gpumm_open */
   int full;               /* blocks by blocks: 1 for a full result, 0 for blocks */
   int stays;              /* 1: the result goes to a buffer of the device that computes it */
-  int queues; /* 1: gpumm_run may return when the product is queued (below); no stages are timed then */
+  int queues; /* 1: gpumm_run may return when the product is queued (below), with no stages timed */
 } gpumm_problem;
 
-/* The type of the product, for integer operands p->output. GPUMM_UNSUPPORTED if the formats and types
- * of A and B, or p->output, have no product. Reads nothing else of the problem. */
+/* The type of the product, for integer operands p->output. GPUMM_UNSUPPORTED if the formats and
+ * types of A and B, or p->output, have no product. Reads nothing else of the problem. */
 GPUMM_API gpumm_status gpumm_result_type (const gpumm_problem *p, gpumm_type *type);
 
 /* ---- options ------------------------------------------------------------------------------ */
@@ -178,8 +178,9 @@ typedef struct gpumm_report {
   int64_t bytes_up, bytes_down;
   double flops; /* operations of the product: 2 m n k, complex 8 m n k; sparse: only those needed */
   char reason[GPUMM_REASON_BYTES];
-  /* Of each device that took part, in memory of the job; 0 and NULL if the product was not spread. If it
-   * was, the stages above are those of the slowest device, and the bytes and operations are of all. */
+  /* Of each device that took part, in memory of the job; 0 and NULL if the product was not spread.
+   * If it was, the stages above are those of the slowest device, and the bytes and operations are
+   * of all. */
   int share_count;
   const gpumm_share *shares;
 } gpumm_report;
@@ -199,9 +200,9 @@ GPUMM_API gpumm_status gpumm_check_environment (void);
  * that the result can need. */
 GPUMM_API gpumm_status gpumm_result (const gpumm_job *job, gpumm_matrix *shape);
 
-/* Computes into result, which has the format, type and sizes of gpumm_result. The caller provides its
- * memory, which must not overlap the operands and need not be initialised. A job runs once. After a
- * failure the result's values are undefined. */
+/* Computes into result, which has the format, type and sizes of gpumm_result. The caller provides
+ * its memory, which must not overlap the operands and need not be initialised. A job runs once.
+ * After a failure the result's values are undefined. */
 GPUMM_API gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result);
 
 GPUMM_API const gpumm_report *gpumm_job_report (const gpumm_job *job);
@@ -210,9 +211,9 @@ GPUMM_API void gpumm_close (gpumm_job *job); /* NULL is allowed */
 
 /* ---- pages -------------------------------------------------------------------------------- */
 
-/* Many products of full matrices of one size, all in host memory, or all in buffers of one device and of
- * one type; there they are queued on the array stream (below) where the kernel lets them. A page is a
- * matrix without gaps between its columns; the pages of an array follow each other. */
+/* Many products of full matrices of one size, all in host memory, or all in buffers of one device
+ * and of one type; there they are queued on the array stream (below) where the kernel lets them. A
+ * page is a matrix without gaps between its columns; the pages of an array follow each other. */
 typedef struct gpumm_pages {
   gpumm_matrix a, b;    /* the first page of each array, with its op */
   int dims;             /* page dimensions of the result, may be 0 */
@@ -224,21 +225,21 @@ typedef struct gpumm_pages {
 /* The result without its memory, as one matrix: its pages beside each other. Checks the problem. */
 GPUMM_API gpumm_status gpumm_pages_result (const gpumm_pages *pages, gpumm_matrix *shape);
 
-/* Computes into result, which has this shape and memory of the caller's that does not overlap the arrays:
- * each page is the product of a page of A and a page of B. options may be NULL. Runs as a job does: it can be cancelled, and after a
- * failure the values are undefined. */
+/* Computes into result, which has this shape and memory of the caller's that does not overlap the
+ * arrays: each page is the product of a page of A and a page of B. options may be NULL. Runs as a
+ * job does: it can be cancelled, and after a failure the values are undefined. */
 GPUMM_API gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_options *options,
                                         gpumm_matrix *result);
 
 /* ---- matrices that stay on a device --------------------------------------------------------- */
 
-/* A product with an operand in a buffer runs on the buffer's device: full matrices of floating point
- * of one type. The other operand may be in host memory, but not on another device. A c0 in a buffer
- * must be the result itself. A buffer for the result is made before gpumm_open, which plans with the
- * memory that is free. Options that ask for another place are refused.
+/* A product with an operand in a buffer runs on the buffer's device: full matrices of floating
+ * point of one type. The other operand may be in host memory, but not on another device. A c0 in a
+ * buffer must be the result itself. A buffer for the result is made before gpumm_open, which plans
+ * with the memory that is free. Options that ask for another place are refused.
  *
- * A product that queues, of operands and result that all lie on the device, is one more operation of the
- * array stream (below), unless its kernel looks at the data or it is computed in parts. */
+ * A product that queues, of operands and result that all lie on the device, is one more operation
+ * of the array stream (below), unless its kernel looks at the data or it is computed in parts. */
 
 /* Makes a buffer on a device, GPUMM_HOST for the host device, with undefined contents. It outlives
  * gpumm_reset, but not fork. */
@@ -250,17 +251,18 @@ GPUMM_API void *gpumm_buffer_address (const gpumm_buffer *buffer);
 /* Gives the memory back. NULL is allowed. */
 GPUMM_API void gpumm_buffer_release (gpumm_buffer *buffer);
 
-/* Copies a full matrix to one of the same type and size, one of them in a buffer, or each in one of another
- * device. */
+/* Copies a full matrix to one of the same type and size, one of them in a buffer, or each in one of
+ * another device. */
 GPUMM_API gpumm_status gpumm_copy (const gpumm_matrix *from, const gpumm_matrix *to);
 
 /* ---- arrays on a device, entry by entry ------------------------------------------------------ */
 
-/* Full arrays in buffers of one device. The functions below check their arguments, queue the work on
- * the device's array stream and return. Work queued there runs in order. What reads or writes memory
- * of the device in another way (gpumm_copy, products) waits for it first. A failure of queued work is
- * reported by the next of these functions, or by whatever waits. GPUMM_INVALID: an array does not lie
- * in its buffer, or an argument is out of range. GPUMM_UNSUPPORTED: int64 or uint64 in arithmetic. */
+/* Full arrays in buffers of one device. The functions below check their arguments, queue the work
+ * on the device's array stream and return. Work queued there runs in order. What reads or writes
+ * memory of the device in another way (gpumm_copy, products) waits for it first. A failure of
+ * queued work is reported by the next of these functions, or by whatever waits. GPUMM_INVALID: an
+ * array does not lie in its buffer, or an argument is out of range. GPUMM_UNSUPPORTED: int64 or
+ * uint64 in arithmetic. */
 enum { GPUMM_MAP_DIMS = 4, GPUMM_MAP_INPUTS = 6, GPUMM_MAP_STEPS = 16 };
 
 /* An array as it is read or written: entry (i, j, k, l) is values[i stride[0] + j stride[1] + ...].
@@ -329,11 +331,11 @@ typedef struct gpumm_map_step {
  * none), the steps run in order, and the accumulator is stored. The arithmetic is Octave's in the
  * domain, of type S, D, C or Z: entries of any type are converted to it; a complex input of a real
  * domain gives its real part. In a complex domain a real input, constant or result of real operands
- * counts as real: real * complex multiplies both parts. SQRT, LOG and POW give complex values there.
- * Results become integers by rounding half away from zero and saturating, NaN becomes 0; logical: is
- * it not 0; real: the real part. Without steps and with one type, entries are copied as they are, of
- * any type. The output's entries may lie where those of an input of the same strides lie; otherwise
- * they must not overlap any input, or each other. */
+ * counts as real: real * complex multiplies both parts. SQRT, LOG and POW give complex values
+ * there. Results become integers by rounding half away from zero and saturating, NaN becomes 0;
+ * logical: is it not 0; real: the real part. Without steps and with one type, entries are copied as
+ * they are, of any type. The output's entries may lie where those of an input of the same strides
+ * lie; otherwise they must not overlap any input, or each other. */
 typedef struct gpumm_map {
   gpumm_type domain;
   int64_t size[GPUMM_MAP_DIMS];
@@ -348,11 +350,11 @@ GPUMM_API gpumm_status gpumm_map_entries (const gpumm_map *map);
 typedef enum gpumm_fold_op {
   GPUMM_FOLD_SUM, /* in double precision */
   GPUMM_FOLD_PROD,
-  GPUMM_FOLD_MAX, /* NaN only if all are NaN; complex numbers by abs, then arg, and NaN + Inf i is the maximum */
+  GPUMM_FOLD_MAX, /* NaN only if all are NaN; complex: by abs, then arg; NaN + Inf i is the most */
   GPUMM_FOLD_MIN,
   GPUMM_FOLD_SUMSQ, /* the sum of abs (x)^2, real, in double precision */
-  GPUMM_FOLD_NORM, /* the root of the sum of abs (x)^2, real, in double precision; no square overflows */
-  GPUMM_FOLD_ANY, /* NaN counts as Octave counts it: not for any, but for all */
+  GPUMM_FOLD_NORM,  /* the root of the sum of abs (x)^2, real, in double; no square overflows */
+  GPUMM_FOLD_ANY,   /* NaN counts as Octave counts it: not for any, but for all */
   GPUMM_FOLD_ALL,
   GPUMM_FOLD_OPS
 } gpumm_fold_op;
@@ -388,8 +390,8 @@ typedef struct gpumm_places {
   int64_t first, step;
 } gpumm_places;
 
-/* part(i, j, k, l) = whole(I(i), J(j), K(k), L(l)); put: the other way round. Both of one type. If a
- * put writes a place twice, either value may stay. */
+/* part(i, j, k, l) = whole(I(i), J(j), K(k), L(l)); put: the other way round. Both of one type. If
+ * a put writes a place twice, either value may stay. */
 typedef struct gpumm_pick {
   int put;
   int64_t size[GPUMM_MAP_DIMS]; /* of the part */
@@ -400,10 +402,12 @@ typedef struct gpumm_pick {
 
 GPUMM_API gpumm_status gpumm_pick_entries (const gpumm_pick *pick);
 
-/* ---- sparse matrices on a device -------------------------------------------------------------- */
+/* ---- sparse matrices on a device
+ * -------------------------------------------------------------- */
 
 /* Compressed columns in buffers of one device, rows ascending in a column. What the functions below
- * need beside arrays entry by entry; they are queued in the same way, and trust offsets and indices. */
+ * need beside arrays entry by entry; they are queued in the same way, and trust offsets and
+ * indices. */
 typedef struct gpumm_csc {
   int64_t rows, cols, stored;
   gpumm_view start;  /* I64: cols + 1 offsets, the first 0 */
@@ -414,25 +418,25 @@ typedef struct gpumm_csc {
 /* 64-bit words that have a bit for each of so many entries, and one more. */
 #define GPUMM_MARK_WORDS(stored) ((int64_t) (stored) / 64 + 1)
 
-/* Offsets and indices count from 0. Bit t % 64 of marks[t / 64] says whether entry t of a is marked, in
- * words = GPUMM_MARK_WORDS (a.stored) words, and before[g], g = 0 .. words, how many entries the first g
- * words mark. In KEEP and PACK a matrix without start and index is a full one without gaps, of rows * cols =
- * stored. */
+/* Offsets and indices count from 0. Bit t % 64 of marks[t / 64] says whether entry t of a is
+ * marked, in words = GPUMM_MARK_WORDS (a.stored) words, and before[g], g = 0 .. words, how many
+ * entries the first g words mark. In KEEP and PACK a matrix without start and index is a full one
+ * without gaps, of rows * cols = stored. */
 typedef enum gpumm_sparse_op {
   GPUMM_SPARSE_KEEP,     /* marks, before: entries of a that are not zero */
   GPUMM_SPARSE_DIAGONAL, /* marks, before: entries (i, i + shift) of a */
   GPUMM_SPARSE_MATCH,    /* marks, before: entries of a where b has one, too */
   GPUMM_SPARSE_PACK,     /* c = the marked entries of a */
-  GPUMM_SPARSE_UNITE, /* c's pattern: a's and b's, after MATCH; from_a, from_b: where in c each of
+  GPUMM_SPARSE_UNITE,   /* c's pattern: a's and b's, after MATCH; from_a, from_b: where in c each of
                              theirs goes */
-  GPUMM_SPARSE_MEET, /* c's pattern: what MATCH marked; from_a, from_b: where in a and b each comes from */
-  GPUMM_SPARSE_OFFSETS,   /* c.start[j + 1]: a length becomes an offset; c.start[0] is 0 */
-  GPUMM_SPARSE_LENGTHS,   /* c.start, of columns which[0], which[1], ... of a */
-  GPUMM_SPARSE_TAKE,      /* c = these columns of a, after LENGTHS */
+  GPUMM_SPARSE_MEET,    /* c's pattern: what MATCH marked; from_a, from_b: where each comes from */
+  GPUMM_SPARSE_OFFSETS, /* c.start[j + 1]: a length becomes an offset; c.start[0] is 0 */
+  GPUMM_SPARSE_LENGTHS, /* c.start, of columns which[0], which[1], ... of a */
+  GPUMM_SPARSE_TAKE,    /* c = these columns of a, after LENGTHS */
   GPUMM_SPARSE_TRANSPOSE, /* c = a.' */
-  GPUMM_SPARSE_SCALE, /* c.values = those of a times, or divided by, the entry of full at their (row,
-                             column); 0, as if not stored, stays 0 */
-  GPUMM_SPARSE_SCATTER, /* full at (row, column) of each entry of a = its value */
+  GPUMM_SPARSE_SCALE,     /* c.values = those of a times, or divided by, the entry of full at their
+                         (row, column); 0, as if not stored, stays 0 */
+  GPUMM_SPARSE_SCATTER,   /* full at (row, column) of each entry of a = its value */
   GPUMM_SPARSE_FOLD, /* c.values[j] = SUM, MAX, MIN or ANY of column j of a with its zeros; of type
                              Z for complex a, else D */
   GPUMM_SPARSE_OPS
@@ -452,10 +456,10 @@ typedef struct gpumm_sparse_work {
 
 GPUMM_API gpumm_status gpumm_sparse_run (const gpumm_sparse_work *work);
 
-/* C = A B, all of type D, or all of type Z; real_a, real_b: complex as stored, but every element is real
- * and multiplies both parts of the other factor. COUNT sets c.start for what C can have; once the
- * caller has looked, MULTIPLY sets index and values, in the order and with the rounding of "sparse", and
- * `zero` (one I32, which COUNT clears) to 1 if an element is zero. */
+/* C = A B, all of type D, or all of type Z; real_a, real_b: complex as stored, but every element is
+ * real and multiplies both parts of the other factor. COUNT sets c.start for what C can have; once
+ * the caller has looked, MULTIPLY sets index and values, in the order and with the rounding of
+ * "sparse", and `zero` (one I32, which COUNT clears) to 1 if an element is zero. */
 typedef struct gpumm_csc_product {
   gpumm_csc a, b, c;
   int real_a, real_b;
@@ -465,7 +469,8 @@ typedef struct gpumm_csc_product {
 GPUMM_API gpumm_status gpumm_csc_count (const gpumm_csc_product *p);
 GPUMM_API gpumm_status gpumm_csc_multiply (const gpumm_csc_product *p);
 
-/* C = op (S) op (D) if left, else C = op (D) op (S), with full D and C in buffers; types as above. */
+/* C = op (S) op (D) if left, else C = op (D) op (S), with full D and C in buffers; types as
+ * above. */
 typedef struct gpumm_csc_full {
   gpumm_csc s;
   gpumm_op op;
@@ -475,8 +480,8 @@ typedef struct gpumm_csc_full {
 
 GPUMM_API gpumm_status gpumm_csc_multiply_full (const gpumm_csc_full *p);
 
-/* What a product is by its operands: symmetric if op (B) is the transpose of op (A), Hermitian if op (B) is the
- * conjugate transpose. */
+/* What a product is by its operands: symmetric if op (B) is the transpose of op (A), Hermitian if
+ * op (B) is the conjugate transpose. */
 typedef enum { GPUMM_GENERAL, GPUMM_SYMMETRIC, GPUMM_HERMITIAN } gpumm_symmetry;
 
 /* A matrix in blocks, in buffers of one device: compressed block rows, columns ascending in a row.
@@ -489,8 +494,8 @@ typedef struct gpumm_bsr {
   gpumm_view values;              /* the blocks, each by columns */
 } gpumm_bsr;
 
-/* C = A B as gpumm_csc_product, all of one type: S, D, C or Z by the kernels of "bsr", integers, exactly,
- * by those of "blocks_integer"; `zero` becomes 1 if a block of C is all zero. */
+/* C = A B as gpumm_csc_product, all of one type: S, D, C or Z by the kernels of "bsr", integers,
+ * exactly, by those of "blocks_integer"; `zero` becomes 1 if a block of C is all zero. */
 typedef struct gpumm_bsr_product {
   gpumm_bsr a, b, c;
   gpumm_symmetry symmetry; /* C is made so bit by bit */
@@ -635,7 +640,8 @@ GPUMM_API gpumm_status gpumm_blocks_file_write (const char *name, const gpumm_ma
 
 /* A file that appears, or replaces an older file, complete and in one step when it is committed.
  * Until then the older file stays unchanged, even if a step fails or the process dies. The new file
- * has the permissions of the older one (docs/files.md). A pipe or a device is written to at once. */
+ * has the permissions of the older one (docs/files.md). A pipe or a device is written to at
+ * once. */
 typedef struct gpumm_output gpumm_output;
 
 /* Opens the output for a new or an existing name. A name that cannot be written fails here, as
@@ -662,8 +668,8 @@ GPUMM_API void gpumm_output_abort (gpumm_output *output);
 
 /* Is x, in blocks and in host memory, a valid operand? The caller guarantees the lengths of its
  * arrays. Checks the sizes, the offsets, the columns and that there are exactly nzmax blocks; fails
- * with GPUMM_INVALID. Sets *zeros to the number of blocks whose elements are all zero (NULL: does not
- * look at the elements). */
+ * with GPUMM_INVALID. Sets *zeros to the number of blocks whose elements are all zero (NULL: does
+ * not look at the elements). */
 GPUMM_API gpumm_status gpumm_blocks_verify (const gpumm_matrix *x, int64_t *zeros);
 
 /* ---- blocks as a sparse matrix ------------------------------------------------------------ */
@@ -707,8 +713,8 @@ typedef enum gpumm_routine {
 } gpumm_routine;
 
 /* A call of a routine for matrices by columns in host memory. The arguments have the names and the
- * values that they have in BLAS and LAPACK, letters are capitals, and what a routine does not have is
- * not looked at; k is nrhs of getrs and potrs. trmm, trsm: the matrices are a and b. The caller
+ * values that they have in BLAS and LAPACK, letters are capitals, and what a routine does not have
+ * is not looked at; k is nrhs of getrs and potrs. trmm, trsm: the matrices are a and b. The caller
  * guarantees that the arguments are valid, and no size is 0. */
 typedef struct gpumm_call {
   gpumm_routine routine;
@@ -733,10 +739,10 @@ GPUMM_API const char *gpumm_routine_name (gpumm_routine routine, gpumm_type type
  * read. */
 GPUMM_API gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where);
 
-/* gecon and pocon by all cores of the CPU: sets *rcond to an estimate of the reciprocal condition number
- * of the matrix whose factors of getrf or potrf are a, and whose norm is anorm, above 0. It takes
- * LAPACK's steps with LAPACK's bound. norm: '1', 'O' or 'I', of gecon. GPUMM_UNSUPPORTED: LAPACK
- * shall do it, because numbers are close to overflow. No argument but *rcond changes. */
+/* gecon and pocon by all cores of the CPU: sets *rcond to an estimate of the reciprocal condition
+ * number of the matrix whose factors of getrf or potrf are a, and whose norm is anorm, above 0. It
+ * takes LAPACK's steps with LAPACK's bound. norm: '1', 'O' or 'I', of gecon. GPUMM_UNSUPPORTED:
+ * LAPACK shall do it, because numbers are close to overflow. No argument but *rcond changes. */
 GPUMM_API gpumm_status gpumm_estimate_condition (const gpumm_call *call, char norm, double anorm,
                                                  double *rcond);
 
@@ -744,7 +750,8 @@ GPUMM_API gpumm_status gpumm_estimate_condition (const gpumm_call *call, char no
 
 /* A function of the BLAS or LAPACK that computes on the CPU, by its name ("dgemm_"): of the library
  * that GPUMM_BLAS names, else of the one that the process uses, else of the system's; never of
- * gpumm's own libgpumm_blas.so. NULL: none has it. And the file of that BLAS, "" if there is none, and the bits of its integers, 32 or
+ * gpumm's own libgpumm_blas.so. NULL: none has it. And the file of that BLAS, "" if there is none,
+ * and the bits of its integers, 32 or
  * 64. */
 GPUMM_API void *gpumm_blas_symbol (const char *name);
 GPUMM_API const char *gpumm_blas_file (void);
@@ -793,8 +800,8 @@ GPUMM_API gpumm_status gpumm_device (int device, gpumm_device_properties *proper
 /* The number of host devices, which is 1 unless a test wants more. */
 GPUMM_API int gpumm_host_device_count (void);
 
-/* Bytes of a device (GPUMM_HOST: the host device) that this process holds: in use by buffers and products,
- * and kept for those to come, which gpumm_reset releases. Block sizes are rounded up. */
+/* Bytes of a device (GPUMM_HOST: the host device) that this process holds: in use by buffers and
+ * products, and kept for those to come, which gpumm_reset releases. Block sizes are rounded up. */
 GPUMM_API gpumm_status gpumm_memory (int device, int64_t *used, int64_t *kept);
 
 /* Entry i of the kernels for full matrices, of the kernels for sparse operands, of the algorithms;
@@ -814,8 +821,8 @@ GPUMM_API gpumm_status gpumm_reset (void);
 GPUMM_API int64_t gpumm_fault_memory (int64_t n);
 GPUMM_API int64_t gpumm_fault_device (int64_t n);
 
-/* From now on all devices that are allowed take part in a product, however short it is; or, with 0, only
- * where they are estimated to be faster. */
+/* From now on all devices that are allowed take part in a product, however short it is; or, with 0,
+ * only where they are estimated to be faster. */
 GPUMM_API void gpumm_spread_always (int yes);
 
 /* How often a call has waited for array work, on all devices. */

@@ -189,8 +189,8 @@ static gpumm_status find_host (places *f, int device) {
   return status;
 }
 
-/* The GPU that the options ask for, with its rates; else the reason, which fails if no other place will
- * do. by_rates: its properties may be those seen last. */
+/* The GPU that the options ask for, with its rates; else the reason, which fails if no other place
+ * will do. by_rates: its properties may be those seen last. */
 static gpumm_status find_gpu (places *f, int device, int by_rates) {
   const gpumm_problem *p = f->problem;
   const gpumm_options *o = f->options;
@@ -239,7 +239,8 @@ static gpumm_status find_place (gpumm_choices *choices, gpumm_where where) {
   return find_gpu (f, device, where == GPUMM_AT_GPU_BY_RATES && gpumm_is_dense_float (f->problem));
 }
 
-/* A part runs where its options say, as the whole product was planned; or, planned anew, on the CPU. */
+/* A part runs where its options say, as the whole product was planned; or, planned anew, on the
+ * CPU. */
 static gpumm_status plan_part (gpumm_job *job) {
   const gpumm_plan *whole = &job->whole->plan;
   const gpumm_problem *p = &job->problem;
@@ -299,7 +300,8 @@ static void announce_inner (gpumm_job *job) {
   memcpy (r->kernel, inner->kernel, sizeof r->kernel);
 }
 
-/* Opens the next product of an algorithm that is made of products; job->inner is NULL if there is none. */
+/* Opens the next product of an algorithm that is made of products; job->inner is NULL if there is
+ * none. */
 static gpumm_status open_inner (gpumm_job *job) {
   const gpumm_algorithm *algorithm = job->plan.algorithm;
   gpumm_problem problem;
@@ -397,7 +399,8 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
   return 0;
 }
 
-/* The part of a product's time in which the elements of a sparse C are counted, for its progress. */
+/* The part of a product's time in which the elements of a sparse C are counted, for its
+ * progress. */
 static const double COUNTING = 0.4;
 
 static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options *options,

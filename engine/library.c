@@ -1,8 +1,8 @@
-/* library.c - the BLAS and LAPACK of this process: the one that GPUMM_BLAS names, or the one that the
- * program uses, or the one that the system has.
+/* library.c - the BLAS and LAPACK of this process: the one that GPUMM_BLAS names, or the one that
+ * the program uses, or the one that the system has.
  *
- * libgpumm_blas.so (blas/) has routines of the same names, which call the engine. Whoever is preloaded
- * or opened first, gpumm's own drop-in is never the library that the engine calls.
+ * libgpumm_blas.so (blas/) has routines of the same names, which call the engine. Whoever is
+ * preloaded or opened first, gpumm's own drop-in is never the library that the engine calls.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE

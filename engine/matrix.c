@@ -10,8 +10,8 @@
 
 #include <stdatomic.h>
 
-/* No memory holds more bytes, and sizes up to this one can be added and rounded up. Of a block a side is an
- * int32, so that the engine may multiply two of them. */
+/* No memory holds more bytes, and sizes up to this one can be added and rounded up. Of a block a
+ * side is an int32, so that the engine may multiply two of them. */
 static const double MOST = 0x1p62;
 
 /* Are all sizes, and the bytes of each array of x, at most MOST? In double, against overflow. */

@@ -63,7 +63,7 @@ typedef enum gpumm_where {
   GPUMM_AT_CPU,
   GPUMM_AT_HOST, /* the host device */
   GPUMM_AT_GPU,
-  GPUMM_AT_GPU_BY_RATES /* rates alone will do: asking for free memory takes as long as a small product */
+  GPUMM_AT_GPU_BY_RATES /* by rates alone: free memory takes as long to ask as a small product */
 } gpumm_where;
 
 /* The places to choose from, NULL where there is none. why_no_gpu says why there is no GPU. */

@@ -1,8 +1,8 @@
 /* progress.c - counts the work that is done and tells the caller at intervals.
  *
  * Each thread adds up its own work and passes the sum on in steps of a thousandth of the whole. The
- * thread that passes its sum on when a call of the teller is due makes that call, so progress needs no
- * thread of its own.
+ * thread that passes its sum on when a call of the teller is due makes that call, so progress needs
+ * no thread of its own.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "progress.h"
@@ -35,9 +35,9 @@ static struct {
   atomic_int has_told;
 } told = {.speaking = ATOMIC_FLAG_INIT};
 
-/* A thread's place: the depth of its nested runs; does the teller hear of the outermost one? The depth
- * of the run that stated its work; the depth of a run within that one, whose work does not count; and
- * the number of the run to count again afterwards. */
+/* A thread's place: the depth of its nested runs; does the teller hear of the outermost one? The
+ * depth of the run that stated its work; the depth of a run within that one, whose work does not
+ * count; and the number of the run to count again afterwards. */
 static _Thread_local struct {
   int depth, is_owner, said_at, muted_at;
   unsigned muted;

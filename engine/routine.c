@@ -1,8 +1,9 @@
 /* routine.c - routines of BLAS and LAPACK on a device, from host memory to host memory.
  *
- * gemm is a job like any product. The other routines get their operands whole on the device, and what
- * they write comes back: of a triangle the triangle alone. Operands that are read and written are copied
- * in host memory while the device computes, so that a device that fails at last destroys nothing.
+ * gemm is a job like any product. The other routines get their operands whole on the device, and
+ * what they write comes back: of a triangle the triangle alone. Operands that are read and written
+ * are copied in host memory while the device computes, so that a device that fails at last destroys
+ * nothing.
  *
  * A program gets the results, info and so the warnings of its own BLAS and LAPACK, also where
  * NVIDIA's libraries differ from them. Its own libraries compute:
@@ -73,7 +74,8 @@ static gpumm_op op_of (char letter) {
   return letter == 'N' ? GPUMM_NONE : letter == 'T' ? GPUMM_TRANSPOSE : GPUMM_CTRANSPOSE;
 }
 
-/* Opens a product where the plan has it; GPUMM_UNSUPPORTED if that is the CPU. device: as in the options. */
+/* Opens a product where the plan has it; GPUMM_UNSUPPORTED if that is the CPU. device: as in the
+ * options. */
 static gpumm_status open_product (const gpumm_problem *problem, gpumm_backend where, int device,
                                   gpumm_job **job) {
   gpumm_options options = {.backend = where, .device = device};
@@ -131,8 +133,8 @@ static gpumm_status multiply (const gpumm_call *x, gpumm_backend where) {
 
 /* ---- the other routines ------------------------------------------------------------------- */
 
-/* Would a product with about as many operations and bytes go to the GPU? LAPACK's routines have narrow
- * panels between their products: they count with LAPACK_PART of their operations. */
+/* Would a product with about as many operations and bytes go to the GPU? LAPACK's routines have
+ * narrow panels between their products: they count with LAPACK_PART of their operations. */
 static gpumm_status ask_plan (const gpumm_call *x, int device) {
   static const double LAPACK_PART = 0.25;
   const double side = (double) (x->side == 'L' ? x->m : x->n);
@@ -312,7 +314,8 @@ static gpumm_status bring (work *w, operand *x) {
   return x->reads ? gpumm_copy (&x->host, &x->device) : GPUMM_OK;
 }
 
-/* Copies a triangle back, in panels: what is beside the diagonal at once, its blocks by way of `block`. */
+/* Copies a triangle back, in panels: what is beside the diagonal at once, its blocks by way of
+ * `block`. */
 static gpumm_status fetch_triangle (const operand *x) {
   enum { PANEL = 512 };
   const size_t element = gpumm_type_bytes (x->host.type);

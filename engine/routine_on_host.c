@@ -1,4 +1,5 @@
-/* routine_on_host.c - what the host device does for cuBLAS and cuSOLVER: it calls the CPU's library.
+/* routine_on_host.c - what the host device does for cuBLAS and cuSOLVER: it calls the CPU's
+ * library.
  *
  * So the tests reach, without a GPU, all of a call but the arithmetic of NVIDIA's libraries.
  *
@@ -20,8 +21,8 @@ const char *gpumm_routine_name (gpumm_routine routine, gpumm_type type) {
   return (unsigned) routine < GPUMM_ROUTINES ? names[routine] : "";
 }
 
-/* Fortran passes all by reference. Its integers have 32 or 64 bits: 64 bits fit both (little-endian). The
- * lengths of letters come last; more than a routine has do no harm. */
+/* Fortran passes all by reference. Its integers have 32 or 64 bits: 64 bits fit both
+ * (little-endian). The lengths of letters come last; more than a routine has do no harm. */
 typedef void routine ();
 
 static void level3 (routine *f, const gpumm_call *x) {

@@ -1,4 +1,5 @@
-/* routine_on_host.h - routines of BLAS and LAPACK by the CPU's library, with the host device's memory.
+/* routine_on_host.h - routines of BLAS and LAPACK by the CPU's library, with the host device's
+ * memory.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ROUTINE_ON_HOST_H
 #define GPUMM_ROUTINE_ON_HOST_H

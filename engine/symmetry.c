@@ -1,4 +1,5 @@
-/* symmetry.c - finds products that are symmetric or Hermitian by their operands, and makes their results so.
+/* symmetry.c - finds products that are symmetric or Hermitian by their operands, and makes their
+ * results so.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "symmetry.h"
 #include "cancel.h"
@@ -19,7 +20,8 @@
 /* Possible relations of two elements. */
 enum { EQUAL = 1, CONJUGATE = 2 };
 
-/* The relations that hold for x and y, bit for bit, so that NaN equals its own copy; -0i equals 0i. */
+/* The relations that hold for x and y, bit for bit, so that NaN equals its own copy; -0i equals
+ * 0i. */
 static int relation (const void *x, const void *y, gpumm_type type) {
   uint64_t a[2] = {0}, b[2] = {0};
   const size_t part = gpumm_is_single (type) ? 4 : 8;
@@ -37,8 +39,8 @@ static int relation (const void *x, const void *y, gpumm_type type) {
   return (a[1] == b[1] ? EQUAL : 0) | (a[1] == (b[1] ^ sign) ? CONJUGATE : 0);
 }
 
-/* Matrices and triangles are read in squares of SIDE. A thread gets at least LEAST_ELEMENTS; reading them
- * takes ten times as long as waking the thread. */
+/* Matrices and triangles are read in squares of SIDE. A thread gets at least LEAST_ELEMENTS;
+ * reading them takes ten times as long as waking the thread. */
 enum { SIDE = 32, LEAST_ELEMENTS = 100000 };
 
 /* A(i,j) is compared with B(j,i) if turns, else with B(i,j). */
@@ -103,8 +105,8 @@ static int compare_entry (const gpumm_matrix *a, int64_t t, const gpumm_matrix *
   return holds;
 }
 
-/* The same for two sparse matrices, or two in blocks: entries of A, line by line, meet those of each line of B
- * in their order. */
+/* The same for two sparse matrices, or two in blocks: entries of A, line by line, meet those of
+ * each line of B in their order. */
 static gpumm_status compare_compressed (const gpumm_matrix *a, const gpumm_matrix *b, int turns,
                                         int *holds) {
   const int64_t lines = gpumm_line_count (a), others = gpumm_line_count (b);
@@ -136,7 +138,8 @@ static int conjugates (const gpumm_matrix *x) {
   return x->op == GPUMM_CTRANSPOSE && gpumm_is_complex (x->type);
 }
 
-/* Products of compressed matrices add real terms of C(i,j) and C(j,i) in one order, so they mirror. */
+/* Products of compressed matrices add real terms of C(i,j) and C(j,i) in one order, so they
+ * mirror. */
 static int may_mirror (const gpumm_problem *p) {
   const gpumm_matrix *a = &p->a, *b = &p->b;
   return a->format == b->format && a->type == b->type && gpumm_is_float (a->type)
@@ -226,8 +229,8 @@ static inline void mirror_element (const mirroring *m, void *to, const void *fro
     ((double *) to)[1] = to == from ? 0 : -((double *) to)[1];
 }
 
-/* Squares of the upper triangle, one below the other, are copied to the lower one by way of a small array:
- * columns of C that are a power of 2 apart would drive each other out of the cache. */
+/* Squares of the upper triangle, one below the other, are copied to the lower one by way of a small
+ * array: columns of C that are a power of 2 apart would drive each other out of the cache. */
 #define MIRROR(name, real, parts)                                                                  \
   static void name (void *context, int64_t begin, int64_t end) {                                   \
     const mirroring *m = context;                                                                  \
@@ -283,8 +286,8 @@ static int64_t find_entry (const gpumm_matrix *c, int64_t line, int64_t index) {
   return begin < c->start[line + 1] && gpumm_index_at (c, begin) == index ? begin : -1;
 }
 
-/* Of two mirrored entries the one with the larger index in its line counts; on the diagonal the elements
- * above it. */
+/* Of two mirrored entries the one with the larger index in its line counts; on the diagonal the
+ * elements above it. */
 static void mirror_lines (void *context, int64_t begin, int64_t end) {
   mirroring *m = context;
   const gpumm_matrix *c = &m->c;

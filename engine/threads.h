@@ -2,7 +2,8 @@
  *
  * A team of threads is made at first use and kept: waking the team costs about 10 us, making a
  * thread 25 us. A forked child makes its own team. If another caller uses the team, or the system
- * gives no threads, the caller does the work alone. All callers use one team, unless they choose others.
+ * gives no threads, the caller does the work alone. All callers use one team, unless they choose
+ * others.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_THREADS_H
@@ -12,19 +13,19 @@
 
 #include <pthread.h>
 
-/* The number of threads that may work at once: the cores of this process, at most 64; or this thread's
- * share of them. */
+/* The number of threads that may work at once: the cores of this process, at most 64; or this
+ * thread's share of them. */
 int gpumm_threads (void);
 
 /* The number of teams that share the cores with this thread's, itself included. */
 int gpumm_teams (void);
 
-/* This thread now works with team `team`, one of `teams` that share the cores; at first with (0, 1). Only the
- * work of team 0 counts for progress (progress.h). */
+/* This thread now works with team `team`, one of `teams` that share the cores; at first with (0,
+ * 1). Only the work of team 0 counts for progress (progress.h). */
 void gpumm_team_choose (int team, int teams);
 
-/* A thread that blocks all signals: an interrupt belongs to the interpreter's thread. Returns 0 if it was
- * made; join it. */
+/* A thread that blocks all signals: an interrupt belongs to the interpreter's thread. Returns 0 if
+ * it was made; join it. */
 int gpumm_thread_start (void *(*body) (void *), void *argument, pthread_t *thread);
 
 /* Calls work (context, worker) for worker = 0 .. count - 1 (at most gpumm_threads ()), worker 0 in

@@ -21,7 +21,8 @@ double gpumm_bytes_down (const gpumm_problem *problem);
 /* Bytes of a matrix's elements, with the indices of a compressed one. */
 double gpumm_stored_bytes (const gpumm_matrix *matrix);
 
-/* About the bytes that a product of host matrices moves, if compressed ones have evenly spread elements. */
+/* About the bytes that a product of host matrices moves, if compressed ones have evenly spread
+ * elements. */
 double gpumm_bytes_moved (const gpumm_problem *problem);
 
 #endif

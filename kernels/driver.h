@@ -22,8 +22,9 @@ int gpumm_driver_is_cancelled (void);
 gpumm_status gpumm_driver_check_cancelled (void);
 void gpumm_driver_watch (int (*is_cancelled) (void), void (*add) (double part));
 
-/* Reports that a part of a launch is done. Where a product takes several launches in this thread, each is
- * the part of the whole that gpumm_driver_share said last; at first and at the end it is 1. */
+/* Reports that a part of a launch is done. Where a product takes several launches in this thread,
+ * each is the part of the whole that gpumm_driver_share said last; at first and at the end it is
+ * 1. */
 void gpumm_driver_add_progress (double part);
 void gpumm_driver_share (double part);
 
@@ -39,7 +40,8 @@ gpumm_status gpumm_driver_widen (int device, gpumm_stream *stream, const gpumm_w
 gpumm_status gpumm_driver_mirror (int device, gpumm_stream *stream,
                                   const gpumm_mirroring *mirroring);
 
-/* gpumm_driver.map, fold, fold_bytes, scan, scan_bytes, pick, sparse and sparse_bytes of a driver that has them. */
+/* gpumm_driver.map, fold, fold_bytes, scan, scan_bytes, pick, sparse and sparse_bytes of a driver
+ * that has them. */
 gpumm_status gpumm_driver_map (int device, gpumm_stream *stream, const gpumm_map *map);
 gpumm_status gpumm_driver_fold (int device, gpumm_stream *stream, const gpumm_fold *fold,
                                 void *workspace);

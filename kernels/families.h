@@ -1,9 +1,10 @@
-/* families.h - the list of kernel families; a new one is one line here and one file in a folder beside it.
+/* families.h - the list of kernel families; a new one is one line here and one file in a folder
+ * beside it.
  *
  * FAMILY (name) stands for <folder>/name.cu, which both nvcc and the host's compiler build.
- * CUDA_FAMILY is for one that only a GPU can run. SPARSE_FAMILY and SPARSE_CUDA_FAMILY are the same for kernels
- * with an operand by compressed rows (gpumm_sparse_kernel). Later families do not hide earlier
- * ones: each is chosen by name. CMakeLists.txt reads this list too.
+ * CUDA_FAMILY is for one that only a GPU can run. SPARSE_FAMILY and SPARSE_CUDA_FAMILY are the same
+ * for kernels with an operand by compressed rows (gpumm_sparse_kernel). Later families do not hide
+ * earlier ones: each is chosen by name. CMakeLists.txt reads this list too.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 FAMILY (naive)

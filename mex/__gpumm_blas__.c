@@ -1,5 +1,5 @@
-/* __gpumm_blas__.c - the gateway of gpumm_blas.m: S = __gpumm_blas__ (), a struct array of what the drop-in
- * counted, or [] where it is not loaded; and the file of the BLAS that computes on the CPU.
+/* __gpumm_blas__.c - the gateway of gpumm_blas.m: S = __gpumm_blas__ (), a struct array of what the
+ * drop-in counted, or [] where it is not loaded; and the file of the BLAS that computes on the CPU.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE

@@ -2,8 +2,8 @@
  *
  *   CALLS = __gpumm_fault__ ("memory", N)  the N-th allocation of the engine from now fails
  *   CALLS = __gpumm_fault__ ("device", N)  the N-th call of the host device from now fails
- *   __gpumm_fault__ ("spread", N)          all allowed devices take part in each product (N = 1), or only
- *                                          where they are faster (0)
+ *   __gpumm_fault__ ("spread", N)          all allowed devices take part in each product (N = 1),
+ *                                          or only where they are faster (0)
  *   COUNT = __gpumm_fault__ ("live")       the number of the engine's live allocations
  *   COUNT = __gpumm_fault__ ("waits")      how often a call has waited for array work
  *

@@ -8,9 +8,9 @@
  * them, or multiplies by Octave's rules. If only C is asked for, small products by Octave's rules
  * are computed from here.
  *
- * The second form computes what it is given: multiply_any.m has converted it. OPTIONS is the struct of
- * private/parse_options.m, and A, B and C are structs where they are matrices by blocks; the field full
- * of OPTIONS asks for a full product of two of them.
+ * The second form computes what it is given: multiply_any.m has converted it. OPTIONS is the struct
+ * of private/parse_options.m, and A, B and C are structs where they are matrices by blocks; the
+ * field full of OPTIONS asks for a full product of two of them.
  *
  * A small product takes hardly longer than its call. So errors are raised here, because returning
  * them as an output would cost 1.8 of 10 us, and the gateway asks for types itself (octave.cc).
@@ -27,9 +27,9 @@ static int is_scalar (const gpumm_matrix *x) {
   return x->rows == 1 && x->cols == 1;
 }
 
-/* Octave applies factors that are complex with real operands, because they change the type of C (even
- * with a zero imaginary part, complex times Inf gives NaN), and factors that are not finite, because
- * algorithms differ in where they apply a factor. */
+/* Octave applies factors that are complex with real operands, because they change the type of C
+ * (even with a zero imaginary part, complex times Inf gives NaN), and factors that are not finite,
+ * because algorithms differ in where they apply a factor. */
 static int is_factor (const mxArray *x, gpumm_scalar s, const gpumm_problem *p) {
   return (!x || !mxIsComplex (x) || is_complex (p->output)) && isfinite (s.re) && isfinite (s.im);
 }

@@ -3,9 +3,9 @@
  *   Z = __gpumm_pages__ (X, Y)
  *   Z = __gpumm_pages__ (X, TRANSPX, Y, TRANSPY)
  *
- * with pagemtimes's arguments as the user gave them. The error "gpumm:special" means that the engine
- * cannot multiply them as they are: then pagemtimes.m converts them, multiplies by Octave's rules, or says
- * what is wrong with them.
+ * with pagemtimes's arguments as the user gave them. The error "gpumm:special" means that the
+ * engine cannot multiply them as they are: then pagemtimes.m converts them, multiplies by Octave's
+ * rules, or says what is wrong with them.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
@@ -23,7 +23,8 @@ static int64_t size_along (const mxArray *x, mwSize d) {
   return d < mxGetNumberOfDimensions (x) ? (int64_t) mxGetDimensions (x)[d] : 1;
 }
 
-/* Sets the sizes of the result and the steps of both arrays; returns 0 if their page sizes do not fit. */
+/* Sets the sizes of the result and the steps of both arrays; returns 0 if their page sizes do not
+ * fit. */
 static int get_steps (const mxArray *x, const mxArray *y, gpumm_pages *p) {
   const mwSize dims_x = mxGetNumberOfDimensions (x), dims_y = mxGetNumberOfDimensions (y);
   const mwSize dims = dims_x > dims_y ? dims_x : dims_y;

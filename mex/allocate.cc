@@ -1,12 +1,12 @@
 // allocate.cc - results of Octave's in untouched memory.
 //
 // The elements are undefined: the calling gateway writes all of them. Octave's own constructors and
-// zeros () write every element once, which takes 1/3 s for a result of 512 MB. Array and Sparse also
-// have constructors that take ownership of memory allocated outside (Array.h, Sparse.h: "externally
-// allocated"). With these the thread that computes a page touches it first. The memory must come
-// from the allocator to which the class returns it: std::allocator in Octave 7, a polymorphic one
-// later. If the build-time probe finds that this does not work (GPUMM_ADOPT 0), this file uses
-// Octave's own constructors.
+// zeros () write every element once, which takes 1/3 s for a result of 512 MB. Array and Sparse
+// also have constructors that take ownership of memory allocated outside (Array.h, Sparse.h:
+// "externally allocated"). With these the thread that computes a page touches it first. The memory
+// must come from the allocator to which the class returns it: std::allocator in Octave 7, a
+// polymorphic one later. If the build-time probe finds that this does not work (GPUMM_ADOPT 0),
+// this file uses Octave's own constructors.
 //
 // octave_value's constructor narrows a complex array with zero imaginary parts to a real array of
 // half the size. So one element gets an imaginary part first, and the gateway narrows the filled

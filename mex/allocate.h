@@ -7,8 +7,8 @@
 
 #include "gpumm.h"
 
-// A full or sparse matrix of this shape, with undefined elements but for one complex one, which keeps it
-// complex. The caller writes all of them. Throws std::bad_alloc.
+// A full or sparse matrix of this shape, with undefined elements but for one complex one, which
+// keeps it complex. The caller writes all of them. Throws std::bad_alloc.
 octave_value allocated (const gpumm_matrix &shape);
 
 #endif

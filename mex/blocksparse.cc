@@ -673,8 +673,8 @@ static octave_value joined_full (const octave_base_value &a, const octave_base_v
   return octave::cat_op (x ? x->whole () : shared (a), y ? y->whole () : shared (b), place);
 }
 
-// a with b inserted at place, behind the blocks that a has in these rows: Octave inserts the parts in
-// their order.
+// a with b inserted at place, behind the blocks that a has in these rows: Octave inserts the parts
+// in their order.
 static octave_value joined (const octave_base_value &x, const octave_base_value &y,
                             const Array<octave_idx_type> &place) {
   const block_matrix &a = blocks_of (x), &b = blocks_of (y);
@@ -728,8 +728,8 @@ static void install (octave::type_info &types) {
   check_first (types, "blocksparse");
   octave_blocksparse::register_type (types);
   const int id = octave_blocksparse::static_type_id ();
-  // gpumm computes products. Other operators call methods in @blocksparse with names that Octave does
-  // not have: a method called plus would recurse if it were not found.
+  // gpumm computes products. Other operators call methods in @blocksparse with names that Octave
+  // does not have: a method called plus would recurse if it were not found.
 #define OPERATOR(op, method, name)                                                                 \
   install_with_all (types, octave_value::op_##op, id,                                              \
                     [] (const octave_base_value &a, const octave_base_value &b) {                  \

@@ -348,7 +348,8 @@ static int input_of (program &p, const array &y) {
   return int (p.inputs.size ()) - 1;
 }
 
-// Does x have a program that can continue in this domain? Not if its result is rounded to another type.
+// Does x have a program that can continue in this domain? Not if its result is rounded to another
+// type.
 static bool fits (const array &x, gpumm_type domain) {
   return x.pending && x.pending->domain == domain && (x.type == domain || x.type == GPUMM_B);
 }
@@ -855,8 +856,9 @@ static bool may_be_transposed (const octave_value &a, const octave_value &b) {
   return x == y || (std::isnan (x) && std::isnan (y));
 }
 
-// Octave's product. What may be symmetric or Hermitian by its operands the engine computes: the transpose of
-// an array of the host is another array, whose product Octave's * would round as any other.
+// Octave's product. What may be symmetric or Hermitian by its operands the engine computes: the
+// transpose of an array of the host is another array, whose product Octave's * would round as any
+// other.
 static array hosted_product (const octave_value &a, const octave_value &b) {
   return hosted (may_be_transposed (a, b)
                      ? octave::feval ("gpumm", ovl (a, b), 1) (0)
@@ -1068,8 +1070,9 @@ array without (const array &x, const std::vector<octave::idx_vector> &index) {
                : new_array (x.device, x.type, rules.dims ());
 }
 
-// Is a place named twice? Then the last value must win, but threads write in any order. (A mask names
-// none twice, and reading a place of it takes a pass over it unless the place before was read last.)
+// Is a place named twice? Then the last value must win, but threads write in any order. (A mask
+// names none twice, and reading a place of it takes a pass over it unless the place before was read
+// last.)
 static bool has_duplicates (const octave::idx_vector &index) {
   if (index.is_colon () || index.is_range () || index.is_scalar ()
       || index.idx_class () == octave::idx_vector::class_mask)

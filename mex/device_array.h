@@ -4,13 +4,14 @@
 // An operator appends to the program of an operand that nobody else holds, so G + 2 * H .* K is
 // computed in one pass. ready () runs the program.
 //
-// Without a GPU an array holds an array of Octave, and Octave computes. Operations that a GPU does not
-// have are refused there, too, so a script that runs on one machine runs on the other. For tests,
-// GPUMM_GPUARRAY=host-device in the environment makes the engine's host device replace the GPU.
+// Without a GPU an array holds an array of Octave, and Octave computes. Operations that a GPU does
+// not have are refused there, too, so a script that runs on one machine runs on the other. For
+// tests, GPUMM_GPUARRAY=host-device in the environment makes the engine's host device replace the
+// GPU.
 //
-// Octave itself gives the rules: an operation on small arrays of the same classes returns the class of
-// the result, or raises Octave's error. For assignments that change the size, an array of bools of the
-// same size is assigned to.
+// Octave itself gives the rules: an operation on small arrays of the same classes returns the class
+// of the result, or raises Octave's error. For assignments that change the size, an array of bools
+// of the same size is assigned to.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_DEVICE_ARRAY_H
@@ -31,8 +32,8 @@
 
 namespace gpumm {
 
-// Warns if one of Octave's solvers is calling: it takes any error of a preconditioner for a singular
-// matrix, and returns a flag.
+// Warns if one of Octave's solvers is calling: it takes any error of a preconditioner for a
+// singular matrix, and returns a flag.
 void warn_in_solver ();
 
 template <typename... T> [[noreturn]] void say_gather (const char *format, T... values) {
@@ -177,7 +178,8 @@ void check_narrow (gpumm_type type);
 const char *class_of (gpumm_type type);
 gpumm_type type_of_class (const std::string &name);
 
-// A small array of the host with the class and the kind of a larger one: Octave applies its rules to it.
+// A small array of the host with the class and the kind of a larger one: Octave applies its rules
+// to it.
 octave_value sample (gpumm_type type, bool is_scalar, const dim_vector &size);
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -210,8 +212,8 @@ distances strides_of (const array &x, const dim_vector &size);
 
 gpumm_view view_of (const array &x, int64_t offset = 0);
 
-// Sets the map's size and the strides of its views, with neighbouring dimensions joined where all views
-// allow it. The last of the strides are the output's.
+// Sets the map's size and the strides of its views, with neighbouring dimensions joined where all
+// views allow it. The last of the strides are the output's.
 void lay_out (gpumm_map &m, const dim_vector &size, const std::vector<distances> &strides);
 
 // ---- programs -----------------------------------------------------------------------------------
@@ -242,8 +244,9 @@ operand operand_of (const octave_value &x, int device);
 gpumm_scalar scalar_of (const octave_value &x);
 array as_array (const operand &o);
 
-// The elementwise operator that computes a OP b, if there is one: left division becomes division with a
-// and b swapped. * of matrices stays, and ^ if a device computes powers of them. O: an operand.
+// The elementwise operator that computes a OP b, if there is one: left division becomes division
+// with a and b swapped. * of matrices stays, and ^ if a device computes powers of them. O: an
+// operand.
 template <typename O>
 octave_value::binary_op reduced (octave_value::binary_op op, O &a, O &b, bool a_is_number,
                                  bool b_is_number, bool has_powers = false) {
@@ -303,7 +306,8 @@ bool holds (gpumm_fold_op op, const array &x);
 
 // ---- products -----------------------------------------------------------------------------------
 
-// An operand of the engine, made by as_factor: it is conjugated only if it is turned, and the op says both.
+// An operand of the engine, made by as_factor: it is conjugated only if it is turned, and the op
+// says both.
 template <typename M> gpumm_op op_of (const M &x) {
   return !x.turned ? GPUMM_NONE : x.conjugated ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE;
 }
@@ -314,8 +318,8 @@ gpumm_matrix matrix_of (const array &x);
 // Octave's error unless a * b has sizes that fit.
 void check_inner (const array &a, const array &b);
 
-// The product by the rules of `*`; with elements of this type. Without a report it is queued, if its
-// kernel allows that.
+// The product by the rules of `*`; with elements of this type. Without a report it is queued, if
+// its kernel allows that.
 array multiplied (const array &a, const array &b);
 array multiplied (const array &a, const array &b, gpumm_type type, const product_options &o);
 
@@ -323,8 +327,8 @@ array multiplied (const array &a, const array &b, gpumm_type type, const product
 
 array reshaped (array x, const dim_vector &size);
 
-// The indices as Octave reads them, for an array with this number of dimensions; Octave's error for an
-// invalid index.
+// The indices as Octave reads them, for an array with this number of dimensions; Octave's error for
+// an invalid index.
 std::vector<octave::idx_vector> indices_of (const octave_value_list &given, int dims);
 
 // Reads or writes a part by indices into an array of this size.

@@ -1,8 +1,9 @@
 // device_blocks.h - operations of matrices in blocks on a device, with the rules of blocksparse.
 //
 // As in device_sparse.h, the elements are an array of device_array.h, so elementwise operations are
-// programs: 1.5 * X - 0.5 * Y is one pass if the patterns are equal. The pattern of blocks is a sparse
-// matrix: the kernels of sparse matrices unite, transpose and thin out patterns of blocks, too.
+// programs: 1.5 * X - 0.5 * Y is one pass if the patterns are equal. The pattern of blocks is a
+// sparse matrix: the kernels of sparse matrices unite, transpose and thin out patterns of blocks,
+// too.
 //
 // settle looks for blocks that have become zero before they can matter, and drops them.
 //
@@ -46,8 +47,8 @@ blocks blocks_of (const array &x, const dim_vector &block_size);
 array part_of (blocks x, const octave_value_list &given);
 array block_of (blocks x, const octave_value_list &given);
 
-// A matrix of this size without blocks, of x's type and on x's device. Its blocks have the size of x's,
-// or one element if that size does not divide the matrix.
+// A matrix of this size without blocks, of x's type and on x's device. Its blocks have the size of
+// x's, or one element if that size does not divide the matrix.
 blocks none_like (const blocks &x, const dim_vector &size);
 
 // The parts, row by row, put into base where it has no blocks. All have one class and block size.
@@ -69,7 +70,8 @@ struct block_operand {
   operand other;
 };
 
-// Returns true if the result is in blocks; otherwise it is in `full`. A product settles its operands.
+// Returns true if the result is in blocks; otherwise it is in `full`. A product settles its
+// operands.
 bool combined (octave_value::binary_op op, block_operand &a, block_operand &b, blocks &result,
                array &full);
 

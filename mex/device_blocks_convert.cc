@@ -1,8 +1,8 @@
-// device_blocks_convert.cc - conversions of matrices in blocks on a device to full and sparse, and from
-// full; parts of them, which are full.
+// device_blocks_convert.cc - conversions of matrices in blocks on a device to full and sparse, and
+// from full; parts of them, which are full.
 //
-// A full matrix is first cut into bricks: its blocks one after another, block row by block row. The place
-// of a block in the grid is then its place among the bricks.
+// A full matrix is first cut into bricks: its blocks one after another, block row by block row. The
+// place of a block in the grid is then its place among the bricks.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -252,8 +252,8 @@ blocks blocks_of (const array &given, const dim_vector &block_size) {
   return y;
 }
 
-// Sorts the columns of all blocks by their column in the matrix, which keeps block rows in order, and
-// moves each of them whole.
+// Sorts the columns of all blocks by their column in the matrix, which keeps block rows in order,
+// and moves each of them whole.
 sparse sparse_of (blocks x) {
   if (x.is_hosted ())
     return hosted_sparse (by_octave ("sparse", ovl (x.host)));

@@ -218,8 +218,8 @@ static bool same_pattern (const blocks &a, const blocks &b) {
          && a.block_rows == b.block_rows;
 }
 
-// The operation if `large` stores blocks at all places of `small`: the result has the pattern of `large`,
-// and only the blocks of `small` are looked up. `on_left`: is `large` the left operand?
+// The operation if `large` stores blocks at all places of `small`: the result has the pattern of
+// `large`, and only the blocks of `small` are looked up. `on_left`: is `large` the left operand?
 static blocks over (const operation &o, const blocks &large, const blocks &small,
                     const array &places, bool on_left) {
   const operand part = operand (taken (large.values, places)), other = operand (small.values),
@@ -251,7 +251,8 @@ static blocks united (const operation &o, const blocks &a, const blocks &b, cons
                                     operand (put_among_zeros (b.values, from_b, stored))));
 }
 
-// The operation at all places where one of the operands stores a block. Blocks that are not stored are zero.
+// The operation at all places where one of the operands stores a block. Blocks that are not stored
+// are zero.
 static blocks joined (const operation &o, blocks a, blocks b) {
   if (a.conjugated || b.conjugated) {
     a = straight (a);
@@ -286,8 +287,8 @@ static blocks with_number (const operation &o, const block_operand &a, const blo
                                      : entrywise (o, a.other, values));
 }
 
-// Does the result stay in blocks? The rules are those of @blocksparse/elementwise.m. With `*` a number may
-// be NaN or Inf.
+// Does the result stay in blocks? The rules are those of @blocksparse/elementwise.m. With `*` a
+// number may be NaN or Inf.
 static bool keeps_zeros (octave_value::binary_op op, const block_operand &a,
                          const block_operand &b) {
   if (a.is_blocks && b.is_blocks)

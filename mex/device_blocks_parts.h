@@ -25,8 +25,8 @@ marks marks_of (blocks &x);
 // The marked blocks.
 blocks packed (blocks x, const marks &m, index_type kept);
 
-// The blocks at these places; zeros with blocks put at these places; an array that nobody else holds,
-// with blocks put at these places.
+// The blocks at these places; zeros with blocks put at these places; an array that nobody else
+// holds, with blocks put at these places.
 array taken (const array &values, const array &places);
 array put_among_zeros (const array &blocks, const array &places, index_type count);
 void put (const array &blocks, const array &places, const array &whole);

@@ -1,10 +1,10 @@
-// device_joined.cc - concatenation of sparse matrices and of matrices in blocks on a device: [X, Y],
-// [X; Y].
+// device_joined.cc - concatenation of sparse matrices and of matrices in blocks on a device: [X,
+// Y], [X; Y].
 //
-// Octave makes an empty result and inserts the parts one after another, which would take quadratic time.
-// So they are kept until the result is needed. Then each row of parts, and after that the column of
-// rows, is joined two by two, as in a tournament. Two patterns are moved to their places and united. No
-// place is in both, so the number of entries is known without a look.
+// Octave makes an empty result and inserts the parts one after another, which would take quadratic
+// time. So they are kept until the result is needed. Then each row of parts, and after that the
+// column of rows, is joined two by two, as in a tournament. Two patterns are moved to their places
+// and united. No place is in both, so the number of entries is known without a look.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -50,7 +50,8 @@ static M placed (M x, const dim_vector &size, index_type lines, index_type line,
   return x;
 }
 
-// The union of two patterns of one size, by columns, that share no place, and the places of the entries.
+// The union of two patterns of one size, by columns, that share no place, and the places of the
+// entries.
 struct union_of {
   array start, index, from_a, from_b;
 

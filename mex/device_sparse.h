@@ -1,11 +1,11 @@
 // device_sparse.h - sparse matrices on a device: their operations, with Octave's rules.
 //
 // The stored values are an array of device_array.h, so elementwise operations are programs:
-// S .* (abs (S) > tol) is one pass. Matrices share patterns until a pattern changes. Two matrices with
-// the same buffers have the same pattern.
+// S .* (abs (S) > tol) is one pass. Matrices share patterns until a pattern changes. Two matrices
+// with the same buffers have the same pattern.
 //
-// settle looks for values that have become zero before zeros can matter, and drops them, so nobody sees
-// a stored zero.
+// settle looks for values that have become zero before zeros can matter, and drops them, so nobody
+// sees a stored zero.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_DEVICE_SPARSE_H

@@ -188,7 +188,8 @@ static bool goes_along (const dim_vector &v, const dim_vector &size) {
          && ((v (0) == 1 && v (1) == size (1)) || (v (1) == 1 && v (0) == size (0)));
 }
 
-// If both are sparse and one is a number, these operators of Octave also apply to zeros that are not stored.
+// If both are sparse and one is a number, these operators of Octave also apply to zeros that are
+// not stored.
 static bool takes_zeros (octave_value::binary_op op, const sparse_operand &a,
                          const sparse_operand &b) {
   return a.is_sparse && b.is_sparse
@@ -277,9 +278,9 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
   return with_values (x, left ? entrywise (o, values, number) : entrywise (o, number, values));
 }
 
-// a OP b where the result is sparse, though no operand but a number is, or one is full: a sparse number may be
-// a zero that is not stored. As a truth value NaN is true in sparse matrices, and in what stands beside one, but
-// an error in a number beside a full matrix.
+// a OP b where the result is sparse, though no operand but a number is, or one is full: a sparse
+// number may be a zero that is not stored. As a truth value NaN is true in sparse matrices, and in
+// what stands beside one, but an error in a number beside a full matrix.
 static sparse of_full (const operation &o, const sparse_operand &a, const sparse_operand &b) {
   const bool are_alike = is_scalar (a) == is_scalar (b);
   const auto values = [&] (const sparse_operand &x) {

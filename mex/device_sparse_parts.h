@@ -22,8 +22,8 @@ marks marks_of (sparse &x);
 // The marked entries.
 sparse packed (sparse x, const marks &m, index_type kept);
 
-// The transpose of the stored matrix, made once and kept with the matrix: most programs that need it
-// need it again.
+// The transpose of the stored matrix, made once and kept with the matrix: most programs that need
+// it need it again.
 sparse twin_of (sparse &x);
 
 // x as truth values. In sparse matrices NaN is true.

@@ -1,5 +1,5 @@
-// device_sparse_products.cc - products of sparse matrices on a device, with each other and with full
-// and diagonal ones.
+// device_sparse_products.cc - products of sparse matrices on a device, with each other and with
+// full and diagonal ones.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //

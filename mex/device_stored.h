@@ -1,6 +1,6 @@
-// device_stored.h - functions for both sparse matrices and matrices in blocks, M here: memory, the way
-// a matrix is read, and stored zeros. The check for zeros is read back with the other results that the
-// host needs, so a product waits once.
+// device_stored.h - functions for both sparse matrices and matrices in blocks, M here: memory, the
+// way a matrix is read, and stored zeros. The check for zeros is read back with the other results
+// that the host needs, so a product waits once.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_DEVICE_STORED_H
@@ -173,8 +173,8 @@ private:
 
 // ---- long matrices ------------------------------------------------------------------------------
 
-// Are there far more places (rows of a sparse matrix, block columns) than entries? Then memory for each
-// place, such as an offset of the transpose, is far larger than the matrix.
+// Are there far more places (rows of a sparse matrix, block columns) than entries? Then memory for
+// each place, such as an offset of the transpose, is far larger than the matrix.
 inline bool is_long (index_type places, index_type entries) {
   return places > 1 << 20 && places / 16 > entries;
 }

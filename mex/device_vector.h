@@ -1,4 +1,5 @@
-// device_vector.h - vectors on a device, which patterns of sparse matrices and of blocks consist of.
+// device_vector.h - vectors on a device, which patterns of sparse matrices and of blocks consist
+// of.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_DEVICE_VECTOR_H
@@ -56,10 +57,12 @@ struct marks {
 // Marks the entries of a that are not zero.
 marks marks_of (int device, const gpumm_csc &a);
 
-// Marks the entries of a that the pattern of b has, too. Returns work with both patterns and the marks.
+// Marks the entries of a that the pattern of b has, too. Returns work with both patterns and the
+// marks.
 gpumm_sparse_work matched (const gpumm_csc &a, const gpumm_csc &b, const marks &m);
 
-// Moves blocks of `each` elements between the array of all blocks and one of the blocks at these places.
+// Moves blocks of `each` elements between the array of all blocks and one of the blocks at these
+// places.
 void move_blocks (bool puts, const array &part, const array &whole, const array &places,
                   index_type each);
 

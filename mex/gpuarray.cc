@@ -49,13 +49,14 @@ public:
     return new octave_gpuarray ();
   }
 
-  // Octave calls this when a variable gets the value. Queues the pending program, so it runs only once, and
-  // copies a part of another array, whose memory would stay otherwise.
+  // Octave calls this when a variable gets the value. Queues the pending program, so it runs only
+  // once, and copies a part of another array, whose memory would stay otherwise.
   void maybe_economize () {
     m = own (ready (m));
   }
 
-  // The array for use in an expression. If others hold it, too, it is computed once for all of them.
+  // The array for use in an expression. If others hold it, too, it is computed once for all of
+  // them.
   array operand () const {
     if (is_shared ())
       ready (m);
@@ -141,7 +142,8 @@ public:
   using gpu_value::is_shared;
 
   mutable array m;
-  // Was m uploaded, and is no result?  Octave keeps complex (1, 0) complex until an operation takes it.
+  // Was m uploaded, and is no result?  Octave keeps complex (1, 0) complex until an operation takes
+  // it.
   bool is_as_given = false;
 
 private:
@@ -152,8 +154,9 @@ private:
 
 DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpuarray, "gpuArray", "gpuArray");
 
-// A gpuArray on its way to a part of a variable of the host, which becomes a gpuArray. Octave chooses what
-// the variable becomes by the types alone, but a number leaves the variable as it is: so this is a type.
+// A gpuArray on its way to a part of a variable of the host, which becomes a gpuArray. Octave
+// chooses what the variable becomes by the types alone, but a number leaves the variable as it is:
+// so this is a type.
 class octave_gpuarray_part : public octave_gpuarray {
 public:
   octave_gpuarray_part () = default;
@@ -462,7 +465,8 @@ octave_value octave_gpuarray::subsasgn (const std::string &type,
     m = hosted (x);
     return octave_value (this, true);
   }
-  // for Octave a 1 behind the last dimension counts where elements are deleted, or an array is empty
+  // for Octave a 1 behind the last dimension counts where elements are deleted, or an array is
+  // empty
   const bool counts = value.isnull () || m.numel () == 0;
   const std::vector<octave::idx_vector> places =
       indices_of (index.front (), counts ? int (index.front ().length ()) : int (m.size.ndims ()));
@@ -514,8 +518,8 @@ static octave_value put_into (array x, const array &y, const Array<octave_idx_ty
   return value_of (x);
 }
 
-// a with b put at place. Octave inserts the parts in order; a already has the size of the result. It is
-// changed in place if nobody else holds it: a copy for each part would take quadratic time.
+// a with b put at place. Octave inserts the parts in order; a already has the size of the result.
+// It is changed in place if nobody else holds it: a copy for each part would take quadratic time.
 static octave_value joined_full (const octave_base_value &a, const octave_base_value &b,
                                  const Array<octave_idx_type> &given) {
   const octave_gpuarray *g = gpuarray_of (a), *h = gpuarray_of (b);
@@ -565,7 +569,8 @@ static array computed (octave_value::binary_op op, const octave_base_value &a,
   return entrywise (operation_of (op), x, y);
 }
 
-// Is x a divisor in host memory?  Octave divides by it: this costs more than to copy the other operand.
+// Is x a divisor in host memory?  Octave divides by it: this costs more than to copy the other
+// operand.
 static bool is_host_divisor (const octave_base_value &x) {
   return !gpu_value_of (x) && !is_blocksparse (x) && x.numel () != 1;
 }
@@ -1128,8 +1133,8 @@ private:
   }
 };
 
-// The error of the engine's products, for those that it does not compute, if the options ask for another
-// place than the device of the gpuArrays.
+// The error of the engine's products, for those that it does not compute, if the options ask for
+// another place than the device of the gpuArrays.
 static void check_place (const gpumm_options &o, int device) {
   const int index = device <= HOST_DEVICE ? HOST_DEVICE - device : device;
   if ((device > HOST_DEVICE && o.device >= 0 && o.device != index)
@@ -1274,7 +1279,8 @@ static octave_idx_type first_wrong (const octave_value_list &args,
   return i;
 }
 
-// The error for arguments that no row of the table takes: this one is the first with the word and the number.
+// The error for arguments that no row of the table takes: this one is the first with the word and
+// the number.
 [[noreturn]] static void say_wrong (const octave_value_list &args, const word_row &row) {
   const char *const stored = "%s of a %s is not available on a device. Use %sgather (X)";
   const std::string function = function_of (args);

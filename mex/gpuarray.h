@@ -1,4 +1,5 @@
-// gpuarray.h - functions that the types of gpuArray (full, sparse and block matrices) call in each other.
+// gpuarray.h - functions that the types of gpuArray (full, sparse and block matrices) call in each
+// other.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_GPUARRAY_H
 #define GPUMM_GPUARRAY_H
@@ -140,7 +141,8 @@ public:
     computed ();
   }
 
-  // For use in an expression. If others hold the value, too, it is computed and settled once for all.
+  // For use in an expression. If others hold the value, too, it is computed and settled once for
+  // all.
   M operand (bool settles = true) const {
     if (is_shared ()) {
       computed ();
@@ -170,7 +172,8 @@ public:
                : octave_value ();
   }
 
-  // A product has checked x, which is this value, for zeros, so no other operation needs to check again.
+  // A product has checked x, which is this value, for zeros, so no other operation needs to check
+  // again.
   void keep (const M &x) const {
     if (kept.device == x.device && !x.is_hosted ())
       m () = x;
@@ -190,8 +193,8 @@ public:
     return parts.empty () ? nullptr : &kept;
   }
 
-  // a, which has this base, with a part at this place. If nobody else holds a, its parts are taken: a
-  // copy for each part would take quadratic time.
+  // a, which has this base, with a part at this place. If nobody else holds a, its parts are taken:
+  // a copy for each part would take quadratic time.
   static octave_value with_part (const gpu_stored *a, const M &base, const M &part,
                                  const Array<octave_idx_type> &place) {
     std::vector<gpumm::part<M> > list;
@@ -220,12 +223,13 @@ protected:
 // The device of the first gpuArray of two values.
 int device_of (const octave_base_value &a, const octave_base_value &b);
 
-// Installs the operators of two values, transposes and concatenation for one of the types, with values
-// of any type.
+// Installs the operators of two values, transposes and concatenation for one of the types, with
+// values of any type.
 void install_with_operators (octave::type_info &types, int id);
 
-// The place where Octave inserts a part of this size in a concatenation. Octave counts an empty part of
-// 1x0 or 0x1 before it, but the size of the whole does not: an error if other places were wrong, too.
+// The place where Octave inserts a part of this size in a concatenation. Octave counts an empty
+// part of 1x0 or 0x1 before it, but the size of the whole does not: an error if other places were
+// wrong, too.
 Array<octave_idx_type> place_of_part (const Array<octave_idx_type> &given, const dim_vector &whole,
                                       const dim_vector &part);
 

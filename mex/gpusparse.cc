@@ -161,8 +161,8 @@ octave_value octave_gpusparse::map (unary_mapper_t f) const {
 
 // ---- operators ----------------------------------------------------------------------------------
 
-// An operand of OP. As in Octave, a permutation matrix is full except for `*`, and a diagonal matrix is full
-// for `.*`.
+// An operand of OP. As in Octave, a permutation matrix is full except for `*`, and a diagonal
+// matrix is full for `.*`.
 static sparse_operand operand_for (octave_value::binary_op op, const octave_base_value &x,
                                    int device, bool settles) {
   sparse_operand o;
@@ -202,7 +202,8 @@ octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_val
 
 // ---- concatenation ------------------------------------------------------------------------------
 
-// A part as a sparse matrix. Only classes that can be joined with Octave's sparse matrices are taken.
+// A part as a sparse matrix. Only classes that can be joined with Octave's sparse matrices are
+// taken.
 static sparse part_for (const octave_base_value &x, int device) {
   array full;
   if (const octave_gpusparse *s = gpusparse_of (x))

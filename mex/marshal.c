@@ -168,8 +168,8 @@ mxArray *own (mxArray *x) {
 /* ---- operands ----------------------------------------------------------------------------- */
 
 /* The types whose memory the engine reads directly, by Octave's names without "matrix" or "scalar".
- * Classes alone do not distinguish a matrix from a diagonal matrix or a range, which reading the data
- * would expand. */
+ * Classes alone do not distinguish a matrix from a diagonal matrix or a range, which reading the
+ * data would expand. */
 static const struct {
   const char *name;
   gpumm_format format;

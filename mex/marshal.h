@@ -15,8 +15,8 @@
 typedef struct gateway_error {
   char identifier[64]; /* "" while nothing has failed */
   char message[1024];
-  /* What to close when the gateway ends, or Octave raises an error itself, as when it has no memory;
-   * NULL: nothing. */
+  /* What to close when the gateway ends, or Octave raises an error itself, as when it has no
+   * memory; NULL: nothing. */
   void (*close) (void *open);
   void *open;
 } gateway_error;
@@ -28,8 +28,8 @@ void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gatewa
 int gateway_fail (gateway_error *e, const char *identifier, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
-/* What each gateway begins with: raises gpumm:internal unless its arguments are of the number and kinds
- * that its user, a function, gives it. */
+/* What each gateway begins with: raises gpumm:internal unless its arguments are of the number and
+ * kinds that its user, a function, gives it. */
 void check_use (int is_right, const char *user);
 
 /* If status is a failure, sets the error to the engine's last one, with identifier gpumm:<status>,
@@ -54,8 +54,8 @@ void throw_interrupt (void) __attribute__ ((noreturn));
 mxArray *new_array (const gpumm_matrix *shape);
 mxArray *new_info (const gpumm_report *report);
 
-/* A matrix as an array of pages of that many columns, with these page sizes: x itself, or an array that shares
- * its memory: pass that to own. */
+/* A matrix as an array of pages of that many columns, with these page sizes: x itself, or an array
+ * that shares its memory: pass that to own. */
 mxArray *in_pages (mxArray *x, int64_t cols, int dims, const int64_t *sizes);
 
 /* x, which is freed when the gateway ends, as are all that mxCreate* makes. */
@@ -76,8 +76,8 @@ double get_number (const mxArray *x);
 /* Is it one struct? Only then its fields can be read; x may be NULL. */
 int is_struct (const mxArray *x);
 
-/* Reads a field, a number or a truth value; 0 if it is missing. Returns 0 if it is no whole number of
- * least to most. */
+/* Reads a field, a number or a truth value; 0 if it is missing. Returns 0 if it is no whole number
+ * of least to most. */
 int get_field (const mxArray *s, const char *field, double least, double most, int64_t *number);
 
 /* Reads one double, real or complex; returns 0 if x is not one. */
@@ -111,8 +111,8 @@ int get_op (const mxArray *x, gpumm_op *op);
 /* Reads gpumm's names and values; returns 0 with the error set. */
 int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway_error *e);
 
-/* Reads the struct of private/parse_options.m; a field that is missing has its default. Returns 0 if s is
- * no such struct. */
+/* Reads the struct of private/parse_options.m; a field that is missing has its default. Returns 0
+ * if s is no such struct. */
 int get_struct (const mxArray *s, call_options *o);
 
 /* ---- operands and results ----------------------------------------------------------------- */
@@ -142,10 +142,10 @@ int has_imaginary_part (const gpumm_matrix *x, int64_t count);
 /* Writes the elements of x, and its indices; source is what they are made of. */
 typedef gpumm_status filler (void *source, gpumm_matrix *x);
 
-/* The matrix of this shape that fill writes, in Octave's memory and as `*` would return it: a complex
- * one with zero imaginary parts becomes real, a sparse one gives back unused room. One in blocks is a
- * struct with the fields of a blocksparse. NULL with the error set, also if status, of the step that
- * told the shape, is a failure. */
+/* The matrix of this shape that fill writes, in Octave's memory and as `*` would return it: a
+ * complex one with zero imaginary parts becomes real, a sparse one gives back unused room. One in
+ * blocks is a struct with the fields of a blocksparse. NULL with the error set, also if status, of
+ * the step that told the shape, is a failure. */
 mxArray *make_matrix (gpumm_status status, gpumm_matrix *shape, filler *fill, void *source,
                       gateway_error *e);
 

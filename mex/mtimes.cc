@@ -3,11 +3,11 @@
 //   [ON, GPU, CPU] = __gpumm_mtimes__ ()       is it on, and how many products ran where
 //   [ON, GPU, CPU] = __gpumm_mtimes__ (ON)     the same before the call
 //
-// Octave finds the function of an operator in a table, by the types of both operands. gpumm's functions
-// take the places of Octave's there. They call __gpumm_multiply__ for large products and Octave's
-// function for the others, and if gpumm raises an error: Octave then multiplies, or raises its own.
-// A'*B and the like are operators of their own. Where Octave has no function for one, it forms the
-// transpose; gpumm does not.
+// Octave finds the function of an operator in a table, by the types of both operands. gpumm's
+// functions take the places of Octave's there. They call __gpumm_multiply__ for large products and
+// Octave's function for the others, and if gpumm raises an error: Octave then multiplies, or raises
+// its own. A'*B and the like are operators of their own. Where Octave has no function for one, it
+// forms the transpose; gpumm does not.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -121,8 +121,8 @@ static bool has_product (int i, int j) {
   return !(i >= FULL_TYPES && is_single (j)) && !(j >= FULL_TYPES && is_single (i));
 }
 
-// Puts f's function in the places of Octave's, or Octave's back. A place that is not as it was left has
-// another owner and stays.
+// Puts f's function in the places of Octave's, or Octave's back. A place that is not as it was left
+// has another owner and stays.
 template <form f, typename operation>
 static void exchange (type_info &types, operation op, bool on) {
   for (int i = 0; i < TYPES; i++)

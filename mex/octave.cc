@@ -2,9 +2,10 @@
 // stored, Ctrl-C, the struct info, and pages. marshal.h declares these functions again, because
 // mex.h's mxArray is a C type.
 //
-// This file and the other .cc files of this folder link to the C++ interfaces of GNU Octave, covered by
-// the GNU General Public License, version 3 or later: what is built with them is a combined work under
-// that licence. The files themselves are under gpumm's BSD-3-Clause, which that licence allows.
+// This file and the other .cc files of this folder link to the C++ interfaces of GNU Octave,
+// covered by the GNU General Public License, version 3 or later: what is built with them is a
+// combined work under that licence. The files themselves are under gpumm's BSD-3-Clause, which that
+// licence allows.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -98,8 +99,8 @@ static octave_map devices_of (const gpumm_report &r) {
   return s;
 }
 
-// See info.h. The C interface would make each field an mxArray and then an Octave value, which takes
-// 50 us; a small product takes 12.
+// See info.h. The C interface would make each field an mxArray and then an Octave value, which
+// takes 50 us; a small product takes 12.
 octave_value info_of (const gpumm_report &r) {
   return struct_of (
       {{"backend", r.backend == GPUMM_GPU ? "gpu" : "cpu"},
@@ -130,8 +131,9 @@ extern "C" mxArray *new_info (const gpumm_report *r) {
 
 // ---- pages --------------------------------------------------------------------------------------
 
-// See marshal.h. What mxCreate* made must not become an octave_value before the gateway ends: that takes the
-// array's memory and may free it, and when the gateway ends Octave 8 and later free what lies there by then.
+// See marshal.h. What mxCreate* made must not become an octave_value before the gateway ends: that
+// takes the array's memory and may free it, and when the gateway ends Octave 8 and later free what
+// lies there by then.
 extern "C" mxArray *in_pages (mxArray *x, std::int64_t cols, int dims, const std::int64_t *sizes) {
   if (!x->is_octave_value ()) {
     mwSize *all = static_cast<mwSize *> (mxArray::malloc ((dims + 2) * sizeof (mwSize)));

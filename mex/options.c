@@ -1,8 +1,8 @@
 /* options.c - the options of gpumm: pairs of a name and a value.
  *
- * This is the only table of the names. gpumm passes its pairs to __gpumm_multiply__ unchanged, because
- * a function in between would take longer than a small product. Products that Octave must help with get
- * the same options as a struct, from __gpumm_options__.
+ * This is the only table of the names. gpumm passes its pairs to __gpumm_multiply__ unchanged,
+ * because a function in between would take longer than a small product. Products that Octave must
+ * help with get the same options as a struct, from __gpumm_options__.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
@@ -146,7 +146,8 @@ static int fail_value (int option, const mxArray *x, gateway_error *e) {
 enum { MOST = 52 };
 static const uint64_t ALL = UINT64_C (1) << MOST;
 
-/* The GPUs; without one, or where the CPU was asked for, the CPU, which tests make several devices. */
+/* The GPUs; without one, or where the CPU was asked for, the CPU, which tests make several
+ * devices. */
 static int device_count (const gpumm_options *o, const char **why) {
   const int gpus = gpumm_device_count (why);
   const int hosts = gpus == 0 || o->backend == GPUMM_CPU ? gpumm_host_device_count () : 0;

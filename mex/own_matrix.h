@@ -69,8 +69,8 @@ public:
   bool isfloat () const {
     return elements ().isfloat ();
   }
-  // Never true: otherwise mod and rem trust builtin_type () and abort Octave if their methods are no
-  // longer on the path. isinteger is a method, and isa calls is_instance_of.
+  // Never true: otherwise mod and rem trust builtin_type () and abort Octave if their methods are
+  // no longer on the path. isinteger is a method, and isa calls is_instance_of.
   bool isinteger () const {
     return false;
   }
@@ -87,7 +87,8 @@ public:
 
   // ---- as the full matrix, for functions and for operators that are not installed
 
-  // With the type, Octave leaves a logical array or a text as it is where this matrix is assigned to a part.
+  // With the type, Octave leaves a logical array or a text as it is where this matrix is assigned
+  // to a part.
   type_conv_info numeric_conversion_function () const {
     return type_conv_info (converted, elements ().type_id ());
   }

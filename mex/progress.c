@@ -1,7 +1,7 @@
 /* progress.c - the line on the terminal that shows the progress of long work.
  *
- * The engine decides when to write it (gpumm_tell). Any thread of a product may call this code, so it
- * calls no function of Octave and writes to the terminal itself.
+ * The engine decides when to write it (gpumm_tell). Any thread of a product may call this code, so
+ * it calls no function of Octave and writes to the terminal itself.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -13,16 +13,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The line stands below the cursor's, so that what was printed there stays as it is. The terminal makes
- * room below the cursor (index, reverse index), keeps its place, and returns to it. */
+/* The line stands below the cursor's, so that what was printed there stays as it is. The terminal
+ * makes room below the cursor (index, reverse index), keeps its place, and returns to it. */
 #define BELOW "\033D\033M\0337\033[B\r"
 #define BACK  "\033[K\0338" /* without the rest of a longer line */
 
 static pid_t octave; /* only this process writes: a child of fork () shares its terminal */
 static int stands;   /* the line is on the terminal */
 
-/* Can a user see a line that is written over? Nobody sees the terminal of a notebook, and a job in the
- * background must not write to its terminal. */
+/* Can a user see a line that is written over? Nobody sees the terminal of a notebook, and a job in
+ * the background must not write to its terminal. */
 static int has_terminal (void) {
   const char *kind = getenv ("TERM");
   return isatty (STDOUT_FILENO) && isatty (STDERR_FILENO) && kind && strcmp (kind, "dumb") != 0

@@ -1,4 +1,5 @@
-/* arrays.c - elementwise work on arrays of a device: checks, and launches queued on the array stream.
+/* arrays.c - elementwise work on arrays of a device: checks, and launches queued on the array
+ * stream.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "arrays.h"
 #include "devices.h"
@@ -29,7 +30,8 @@ static gpumm_status check_place (call *c, const gpumm_buffer *buffer, const char
              : gpumm_fail (GPUMM_UNSUPPORTED, "%s: not on device %d", c->name, c->context->device);
 }
 
-/* Do elements low to high, counted from values, lie in the buffer? Computed in double, against overflow. */
+/* Do elements low to high, counted from values, lie in the buffer? Computed in double, against
+ * overflow. */
 static gpumm_status check_extent (call *c, const gpumm_buffer *buffer, const void *values,
                                   size_t element, double low, double high, const char *what) {
   const gpumm_status status = check_place (c, buffer, what);

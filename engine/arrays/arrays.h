@@ -1,4 +1,5 @@
-/* arrays.h - shared by calls on arrays of a device: checks of views, and the queue of the array stream.
+/* arrays.h - shared by calls on arrays of a device: checks of views, and the queue of the array
+ * stream.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ARRAYS_H
 #define GPUMM_ARRAYS_H

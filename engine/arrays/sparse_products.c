@@ -1,8 +1,8 @@
-/* sparse_products.c - products of sparse matrices and of matrices in blocks on a device: checks, and
- * kernels of the table queued on the array stream.
+/* sparse_products.c - products of sparse matrices and of matrices in blocks on a device: checks,
+ * and kernels of the table queued on the array stream.
  *
- * A matrix by compressed columns is the transpose of a matrix by rows in blocks of 1 x 1. So the product
- * C' = B' A' by rows is computed.
+ * A matrix by compressed columns is the transpose of a matrix by rows in blocks of 1 x 1. So the
+ * product C' = B' A' by rows is computed.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "arrays.h"

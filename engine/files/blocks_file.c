@@ -248,7 +248,8 @@ static void note_error (atomic_int *first, int error) {
     atomic_compare_exchange_strong (first, &none, error);
 }
 
-/* Passes the records from begin to end to a function: whole, several at a time, or only the indices. */
+/* Passes the records from begin to end to a function: whole, several at a time, or only the
+ * indices. */
 static void for_records (reading *r, int64_t begin, int64_t end, int whole,
                          void (*use) (reading *r, const unsigned char *record, int64_t t)) {
   const gpumm_blocks_file *f = r->f;
@@ -277,8 +278,8 @@ static void note_records (void *context, int64_t begin, int64_t end) {
   for_records (r, begin, end, r->f->record < LARGE_RECORD, note_record);
 }
 
-/* Hands the records out to their rows. Counts stand two places higher, so that this leaves the offsets in
- * start. */
+/* Hands the records out to their rows. Counts stand two places higher, so that this leaves the
+ * offsets in start. */
 static gpumm_status list_records (reading *r) {
   const gpumm_blocks_file *f = r->f;
   int64_t *start = r->start;

@@ -14,7 +14,8 @@ struct gpumm_buffer {
   pid_t process; /* that can use it: a forked one cannot */
 };
 
-/* Does x, a full matrix in a buffer, lie inside it, and can this process use it? name is for errors. */
+/* Does x, a full matrix in a buffer, lie inside it, and can this process use it? name is for
+ * errors. */
 gpumm_status gpumm_check_buffer (const gpumm_matrix *x, const char *name);
 
 #endif

@@ -25,8 +25,8 @@ int64_t gpumm_live_allocations (void) {
   return atomic_load (&live);
 }
 
-/* Pages of 2 MB instead of 4 KB halve the time of the first touch, where the kernel lets programs choose
- * (mex/allocate.cc, for the results in Octave). Only advice, so failures do not matter. */
+/* Pages of 2 MB instead of 4 KB halve the time of the first touch, where the kernel lets programs
+ * choose (mex/allocate.cc, for the results in Octave). Only advice, so failures do not matter. */
 static void advise_huge_pages (void *p, size_t bytes) {
 #ifdef MADV_HUGEPAGE
   const uintptr_t huge = (uintptr_t) 2 << 20;

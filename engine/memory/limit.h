@@ -16,7 +16,8 @@
 /* GPUMM_HOST_MEMORY if this many bytes exceed the machine's memory and swap, or a limit of the
  * process's control groups; what (printf's rules) begins the error text. The environment variable
  * GPUMM_MAX_HOST_MEMORY overrides both limits: bytes from GPUMM_LARGE_BYTES on, with K, M, G or T
- * for powers of 1024, or "none" (or 0) for no limit. GPUMM_INVALID if its value is none of these. */
+ * for powers of 1024, or "none" (or 0) for no limit. GPUMM_INVALID if its value is none of
+ * these. */
 gpumm_status gpumm_check_memory (double bytes, const char *what, ...)
     __attribute__ ((format (printf, 2, 3)));
 gpumm_status gpumm_check_limit (void); /* the variable alone */

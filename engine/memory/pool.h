@@ -1,7 +1,8 @@
-/* pool.h - what outlives a call: blocks of devices, page-locked blocks of the host, streams and events.
+/* pool.h - what outlives a call: blocks of devices, page-locked blocks of the host, streams and
+ * events.
  *
- * cudaMalloc takes up to milliseconds, page-locking 0.4 s/GiB, and making a stream longer than a small
- * product, so what is released is kept and handed out again.
+ * cudaMalloc takes up to milliseconds, page-locking 0.4 s/GiB, and making a stream longer than a
+ * small product, so what is released is kept and handed out again.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_MEMORY_POOL_H
@@ -39,7 +40,8 @@ double gpumm_room (int64_t memory_free, int64_t limit);
 gpumm_status gpumm_stream_take (gpumm_context *context, gpumm_stream **stream);
 gpumm_status gpumm_event_take (gpumm_context *context, gpumm_event_kind kind, gpumm_event **event);
 
-/* Gives it back; NULL is allowed. Queued work must have ended: synchronise first after a failure. */
+/* Gives it back; NULL is allowed. Queued work must have ended: synchronise first after a
+ * failure. */
 void gpumm_stream_give (gpumm_context *context, gpumm_stream *stream);
 void gpumm_event_give (gpumm_context *context, gpumm_event_kind kind, gpumm_event *event);
 

@@ -1,14 +1,14 @@
 /* queue.h - the array stream of a device, and who waits for it.
  *
- * The rule: work on arrays (gpumm_map_entries and the like) is queued on this one stream, and runs in
- * order. A buffer may be released while queued work still uses it, because the pool hands the block
- * to others only where it cannot do harm:
+ * The rule: work on arrays (gpumm_map_entries and the like) is queued on this one stream, and runs
+ * in order. A buffer may be released while queued work still uses it, because the pool hands the
+ * block to others only where it cannot do harm:
  *
- *   gpumm_buffer_new and workspace of arrays  at once: what follows on the stream comes later, and all
- *                                             other users of a buffer wait
+ *   gpumm_buffer_new and workspace of arrays  at once: what follows on the stream comes later, and
+ *                                             all other users of a buffer wait
  *   gpumm_pool_take, for everything else      after a wait
  *   gpumm_pool_trim, gpumm_pool_reset         release memory after a wait
- *   gpumm_run_steps: copies and products      wait before they begin, as their operands may be queued
+ *   gpumm_run_steps: copies and products      wait before they begin: their operands may be queued
  *
  * Where nothing is queued, a wait only looks at two numbers.
  *
@@ -18,8 +18,8 @@
 
 #include "context.h"
 
-/* Begins a launch on the stream, which is made at first use. Where it succeeds, gpumm_queue_end must
- * follow: no other launch and no reset comes between. name is a constant, for errors. */
+/* Begins a launch on the stream, which is made at first use. Where it succeeds, gpumm_queue_end
+ * must follow: no other launch and no reset comes between. name is a constant, for errors. */
 gpumm_status gpumm_queue_begin (gpumm_context *context, gpumm_stream **stream);
 void gpumm_queue_end (gpumm_context *context, const char *name);
 

@@ -39,7 +39,8 @@ static void stream (char *to, const char *from, size_t bytes) {
     memcpy (to, from, bytes);
 }
 
-/* The same for indices that become longer. Returns how many it wrote: up to 15 are left at the end. */
+/* The same for indices that become longer. Returns how many it wrote: up to 15 are left at the
+ * end. */
 __attribute__ ((target ("avx2"))) static int64_t widen_avx2 (int64_t *to, const int32_t *from,
                                                              int64_t count) {
   enum { AT_ONCE = 16, LANES = 4 };

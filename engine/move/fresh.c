@@ -29,9 +29,9 @@ static int lacks_pages (uintptr_t p, uintptr_t end, uintptr_t page) {
 }
 #endif
 
-/* A write fault brings a huge page where the system has one to give, and faults of many threads hardly wait
- * for each other: 32 threads touched 80 GB/s, and 10 GB/s by MADV_POPULATE_WRITE (2 H100, Linux 6.18). That
- * call brings what is left if the page was a small one. */
+/* A write fault brings a huge page where the system has one to give, and faults of many threads
+ * hardly wait for each other: 32 threads touched 80 GB/s, and 10 GB/s by MADV_POPULATE_WRITE (2
+ * H100, Linux 6.18). That call brings what is left if the page was a small one. */
 void gpumm_touch (void *begin, size_t bytes) {
   const uintptr_t page = (uintptr_t) sysconf (_SC_PAGESIZE);
   const uintptr_t last = ((uintptr_t) begin + bytes) / page * page;

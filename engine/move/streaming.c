@@ -34,15 +34,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Chunk sizes: an H100's link moves chunks of 1, 2 and 4 MiB at 47, 51 and 53 GB/s. Small products are cut
- * finer, so that several threads share the copying. Page-locking costs 0.5 s/GiB at the first call, so there
- * are just enough slots: some are filled, some wait, one is in transfer. */
+/* Chunk sizes: an H100's link moves chunks of 1, 2 and 4 MiB at 47, 51 and 53 GB/s. Small products
+ * are cut finer, so that several threads share the copying. Page-locking costs 0.5 s/GiB at the
+ * first call, so there are just enough slots: some are filled, some wait, one is in transfer. */
 enum { SLOT_BYTES = 2 << 20, SMALLEST_CHUNK = 512 << 10, SLOTS_OF_ONE = 24 };
 
-/* Where several devices share the host, its memory limits them, not their links: their slots should stay in the
- * last-level cache, but be more than the threads, which otherwise wait for one. On four H200 with 64 cores
- * 16384 x 16384 takes 100 ms with 16 slots of 1 MiB for each device, 97 with 16 of 2 MiB, 89 with 32 of 1 MiB;
- * 2000 x 100000 by 100000 x 2000 61.5, 53.7, 50.8. Two devices need the faster copies of 2 MiB. */
+/* Where several devices share the host, its memory limits them, not their links: their slots should
+ * stay in the last-level cache, but be more than the threads, which otherwise wait for one. On four
+ * H200 with 64 cores 16384 x 16384 takes 100 ms with 16 slots of 1 MiB for each device, 97 with 16
+ * of 2 MiB, 89 with 32 of 1 MiB; 2000 x 100000 by 100000 x 2000 61.5, 53.7, 50.8. Two devices need
+ * the faster copies of 2 MiB. */
 enum {
   BYTES_OF_SEVERAL = 32 << 20,
   FEW_DEVICES = 2,
@@ -51,10 +52,11 @@ enum {
   SLOTS = 2 * SLOTS_A_WAY
 };
 
-/* One thread per this many bytes: waking a thread takes as long as copying 0.5 MiB. With 16 threads instead
- * of 13 on 16 cores of an H100 host 8192 x 8192, double, takes 38 ms instead of 48: results go to fresh
- * pages at 2 GB/s a thread. With 32 cores more than 20 gain nothing there (20, 26, 32: 35, 37, 40 ms), but
- * a result in blocks of 2.7 GB takes 84, 73, 79 ms, and a sparse one of 12 GB 360, 336, 307. */
+/* One thread per this many bytes: waking a thread takes as long as copying 0.5 MiB. With 16 threads
+ * instead of 13 on 16 cores of an H100 host 8192 x 8192, double, takes 38 ms instead of 48: results
+ * go to fresh pages at 2 GB/s a thread. With 32 cores more than 20 gain nothing there (20, 26, 32:
+ * 35, 37, 40 ms), but a result in blocks of 2.7 GB takes 84, 73, 79 ms, and a sparse one of 12 GB
+ * 360, 336, 307. */
 enum { BYTES_PER_WORKER = 4 << 20, FEW_WORKERS = 20, MOST_WORKERS = 32 };
 static const size_t FRESH_BYTES = 1 << 30,
                     FRESH_BYTES_PER_WORKER = 256 << 20; /* for more than 20 */
@@ -62,10 +64,10 @@ static const size_t FRESH_BYTES = 1 << 30,
 /* With fewer threads than this the conductor copies too instead of waiting. */
 enum { FEW_COPIERS = 3 };
 
-/* With fewer cores for a device, downloads wait until uploads end: the device computes from what goes up,
- * and few threads move hardly more in both ways at once. 16384 x 16384, double: 186 for 221 ms on an H100
- * with 16 cores, 110 for 129 on two with 32. With 32 cores for one, 8192 x 8192 takes 33 ms both ways at
- * once and 38 one after the other, 33 M blocks of integers 162 and 169. */
+/* With fewer cores for a device, downloads wait until uploads end: the device computes from what
+ * goes up, and few threads move hardly more in both ways at once. 16384 x 16384, double: 186 for
+ * 221 ms on an H100 with 16 cores, 110 for 129 on two with 32. With 32 cores for one, 8192 x 8192
+ * takes 33 ms both ways at once and 38 one after the other, 33 M blocks of integers 162 and 169. */
 enum { CORES_FOR_BOTH_WAYS = 32 };
 
 /* A copier without a task checks for one this many times, every 0.5 us, and then leaves. Calling it
@@ -647,8 +649,8 @@ static int is_as_sent (const gpumm_panel *p, const unsigned char *went, int64_t 
   return chunks == 0;
 }
 
-/* Offers the panels of the next step. They are complete when their copies have ended, or have been widened behind
- * the launches before. */
+/* Offers the panels of the next step. They are complete when their copies have ended, or have been
+ * widened behind the launches before. */
 static gpumm_status offer_panels (run *r) {
   const gpumm_step *s = &r->job->steps[r->launched];
   const unsigned char *went = r->states[r->launched].went;
@@ -928,7 +930,8 @@ static int begin_uploads (run *r) {
   return moved;
 }
 
-/* With few cores not while uploads go on, unless they may wait for a download: see CORES_FOR_BOTH_WAYS. */
+/* With few cores not while uploads go on, unless they may wait for a download: see
+ * CORES_FOR_BOTH_WAYS. */
 static int begin_downloads (run *r) {
   const gpumm_stream_job *j = r->job;
   int moved = 0;

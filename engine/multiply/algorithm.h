@@ -16,8 +16,8 @@ struct gpumm_job {
   gpumm_matrix shape; /* the result without memory; open () of an algorithm may lower nzmax */
   int in_pairs;       /* real_by_complex.h: the problem is the real one, and so is the shape */
   void *widened;      /* memory of an operand that was made complex, or NULL */
-  /* of the whole product by its operands, known when it runs (symmetry.h); is_mirrored: the algorithm has made
-   * the result so */
+  /* of the whole product by its operands, known when it runs (symmetry.h); is_mirrored: the
+   * algorithm has made the result so */
   gpumm_symmetry symmetry;
   int is_mirrored;
   gpumm_plan plan;
@@ -86,8 +86,8 @@ typedef struct gpumm_algorithm {
   int on_device; /* runs kernels of the table on a device (the GPU, or the host device) */
   /* can it multiply these operands? Looks only at formats and types; shape->type is the result's */
   int (*takes) (const gpumm_problem *problem);
-  /* estimates the seconds from host memory to host memory, on a device or on the CPU (place NULL where its
-   * rate does not matter), by which "auto" chooses; INFINITY: not known. NULL: its
+  /* estimates the seconds from host memory to host memory, on a device or on the CPU (place NULL
+   * where its rate does not matter), by which "auto" chooses; INFINITY: not known. NULL: its
    * name chooses it, or that nothing else multiplies the operands */
   double (*seconds) (const gpumm_problem *problem, const gpumm_place *place,
                      const struct gpumm_sparse_estimate *estimate);
@@ -97,9 +97,9 @@ typedef struct gpumm_algorithm {
   gpumm_status (*run) (struct gpumm_job *job, gpumm_matrix *result);
   /* gives back what is not in job->memory; may be NULL */
   void (*close) (struct gpumm_job *job);
-  /* An algorithm made of other products, each with a plan of its own, says which they are; job.c opens
-   * and runs them. The first is opened after open, the others as they come; run, which may be NULL,
-   * is called before the first of them runs. The rest is NULL elsewhere.
+  /* An algorithm made of other products, each with a plan of its own, says which they are; job.c
+   * opens and runs them. The first is opened after open, the others as they come; run, which may be
+   * NULL, is called before the first of them runs. The rest is NULL elsewhere.
    *   next    *inner becomes the problem of the next product; *more = 0: there is none
    *   into    *c becomes where that product, of that shape, goes
    *   finish  makes what it has to of *c in the result */
@@ -107,11 +107,11 @@ typedef struct gpumm_algorithm {
   gpumm_status (*into) (struct gpumm_job *job, const gpumm_matrix *shape, gpumm_matrix *result,
                         gpumm_matrix *c);
   gpumm_status (*finish) (struct gpumm_job *job, const gpumm_matrix *c, gpumm_matrix *result);
-  /* its kernel rivals the library's where computing takes the time: "auto" takes it if rates that were
-   * measured for the product say that it is clearly faster */
+  /* its kernel rivals the library's where computing takes the time: "auto" takes it if rates that
+   * were measured for the product say that it is clearly faster */
   int rivals;
-  /* C(i,j) and C(j,i) are sums of the same terms in one order, each rounded alike, also in complex: C mirrors by
-   * itself where it is symmetric or Hermitian by its operands */
+  /* C(i,j) and C(j,i) are sums of the same terms in one order, each rounded alike, also in complex:
+   * C mirrors by itself where it is symmetric or Hermitian by its operands */
   int mirrors;
   int hides; /* the report names the algorithm of its one product, and gives the reason of that */
 } gpumm_algorithm;
@@ -120,13 +120,13 @@ typedef struct gpumm_algorithm {
 extern const gpumm_algorithm *const gpumm_algorithms[];
 const gpumm_algorithm *gpumm_algorithm_find (const char *name);
 
-/* Not in the table: sparse by sparse, or blocks by blocks, whose lines have many places and few entries
- * (long_lines.c). */
+/* Not in the table: sparse by sparse, or blocks by blocks, whose lines have many places and few
+ * entries (long_lines.c). */
 extern const gpumm_algorithm gpumm_algorithm_long_lines;
 int gpumm_has_long_lines (const gpumm_problem *problem);
 
-/* Checks all of a problem but the entries of its operands, and sets its output; c0 is NULL after it if
- * beta is 0. */
+/* Checks all of a problem but the entries of its operands, and sets its output; c0 is NULL after it
+ * if beta is 0. */
 gpumm_status gpumm_check_problem (gpumm_problem *p);
 
 /* The product of "integers", without a job. */

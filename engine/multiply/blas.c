@@ -1,8 +1,8 @@
 /* blas.c - dense products on the CPU through the BLAS that this process already uses.
  *
- * In Octave this is Octave's own BLAS, so gpumm has the speed and the results of `*`. library.c finds
- * it at first use. As in Octave, A*A' and A'*A use syrk and herk (half the operations), and vectors
- * use gemv.
+ * In Octave this is Octave's own BLAS, so gpumm has the speed and the results of `*`. library.c
+ * finds it at first use. As in Octave, A*A' and A'*A use syrk and herk (half the operations), and
+ * vectors use gemv.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blas.h"
@@ -104,9 +104,10 @@ static gpumm_status open_blas (void) {
 
 /* ---- calls from several threads ----------------------------------------------------------- */
 
-/* OpenBLAS computes a product above 64 x 64 x 64 with its own threads, one call at a time. Told to use
- * one thread, it computes each call in the calling thread. The setting is the whole library's, or with
- * OpenMP the calling thread's. OpenBLAS does not guard it: two threads must not set it at once. */
+/* OpenBLAS computes a product above 64 x 64 x 64 with its own threads, one call at a time. Told to
+ * use one thread, it computes each call in the calling thread. The setting is the whole library's,
+ * or with OpenMP the calling thread's. OpenBLAS does not guard it: two threads must not set it at
+ * once. */
 static struct {
   pthread_mutex_t lock;
   int callers; /* of gpumm_blas_share */
@@ -435,7 +436,8 @@ typedef struct {
   gpumm_scalar alpha, beta; /* of join */
 } columns;
 
-/* split: a complex column to two real ones; join: back, times alpha, plus beta times what is there. */
+/* split: a complex column to two real ones; join: back, times alpha, plus beta times what is
+ * there. */
 #define LOOPS(real, suffix)                                                                        \
   static void split_##suffix (void *context, int64_t begin, int64_t end) {                         \
     const columns *c = context;                                                                    \
@@ -620,14 +622,14 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   return status;
 }
 
-/* A thread writes 1 GB/s to memory fresh from the system, where C lies if it is large; 2 write twice as much, 32
- * write 13. A product with a short k takes no longer than that. */
+/* A thread writes 1 GB/s to memory fresh from the system, where C lies if it is large; 2 write
+ * twice as much, 32 write 13. A product with a short k takes no longer than that. */
 static const double FRESH_RATE = 1e9;
 enum { MOST_FRESH = 12, FRESH_BYTES = 32 << 20 };
 
-/* OpenBLAS packs B: 64 x 6000 by 6000 x 6000 took 33 ms longer on 2 cores than its operations do at the rate
- * of a square product, 64 x 20000 by 20000 x 20000 on 32 cores 280 to 420 ms. The packing of a B that stays in
- * caches is in the measured rate. */
+/* OpenBLAS packs B: 64 x 6000 by 6000 x 6000 took 33 ms longer on 2 cores than its operations do at
+ * the rate of a square product, 64 x 20000 by 20000 x 20000 on 32 cores 280 to 420 ms. The packing
+ * of a B that stays in caches is in the measured rate. */
 static const double PACK_RATE = 8e9;
 enum { CACHED_BYTES = 32 << 20 };
 

@@ -1,7 +1,7 @@
 /* blocks.c - products with a block-sparse matrix, on the CPU.
  *
  * blocks x blocks   Gustavson's product by block rows of C, in two phases: gpumm_open counts the
- *                   blocks of C exactly, gpumm_run computes them (or, for a full C, computes alone).
+ *                   blocks of C exactly, gpumm_run computes them (a full C it computes alone).
  *                   If the block rows of B are rich, a row of C's pattern is an OR of bits.
  * blocks x full     the same loop; the full matrix is cut in tiles that stand for blocks, all of
  * full x blocks     which are there. Floating point by WIDTH columns of the full matrix at a time,
@@ -44,8 +44,8 @@
 enum { TILE = 8 };
 
 /* Columns at a time: of doubles a line of cache. Measured on two cores with AVX-512, a matrix of a
- * mesh in blocks of 2x2 / 4x4 / 8x8 with 1.0 to 1.6 million elements by 128 columns: 65 / 33 / 17 ms,
- * where tiles that each block row of C took from where they lie made it 534 / 136 / 64. */
+ * mesh in blocks of 2x2 / 4x4 / 8x8 with 1.0 to 1.6 million elements by 128 columns: 65 / 33 / 17
+ * ms, where tiles that each block row of C took from where they lie made it 534 / 136 / 64. */
 enum { WIDTH = 8 };
 
 /* Small integers are summed as doubles in blocks with up to this many products. With uint16, n =
@@ -395,8 +395,8 @@ static const struct {
                  [SUM_128] = {store_128, sizeof (int128), ", sums in int128"},
                  [SUM_HALVES] = {store_192, sizeof (halves), ", sums in int192"}};
 
-/* Stores the sums of the count blocks of block row i in C, in blocks from `out` on; returns where the
- * nonzero blocks end. */
+/* Stores the sums of the count blocks of block row i in C, in blocks from `out` on; returns where
+ * the nonzero blocks end. */
 static int64_t store_row (const numeric *d, const gpumm_line *w, int64_t i, int64_t count,
                           int64_t out) {
   const store_function store = sum_kinds[d->kind].store;
@@ -598,8 +598,8 @@ gpumm_status gpumm_blocks_check (const gpumm_problem *p) {
   return GPUMM_OK;
 }
 
-/* Counts the products of blocks, and the blocks of C if it is in blocks; x is the operand in blocks, and
- * other the rows or columns of the other one. */
+/* Counts the products of blocks, and the blocks of C if it is in blocks; x is the operand in
+ * blocks, and other the rows or columns of the other one. */
 static gpumm_status count_pairs (struct gpumm_job *job, state *s, const gpumm_matrix *x,
                                  int64_t other) {
   const gpumm_problem *p = &job->problem;

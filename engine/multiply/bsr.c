@@ -1,9 +1,10 @@
 /* bsr.c - products of two matrices that are sparse by blocks, on a device.
  *
- * gpumm_open uploads the structure of A and B, and a kernel counts the blocks of each row of C while
- * B's values go up. gpumm_run uploads A's and computes C in pieces of block rows: while one is computed,
- * the one before is downloaded. The device holds all of A and B, and all of C or two pieces of C. A
- * floating-point operand with an op goes up as it is: the kernels transpose it in their workspace.
+ * gpumm_open uploads the structure of A and B, and a kernel counts the blocks of each row of C
+ * while B's values go up. gpumm_run uploads A's and computes C in pieces of block rows: while one
+ * is computed, the one before is downloaded. The device holds all of A and B, and all of C or two
+ * pieces of C. A floating-point operand with an op goes up as it is: the kernels transpose it in
+ * their workspace.
  *
  * Products of blocks are counted exactly. Rates were measured (bench/results/h200/blocks.csv,
  * bsr.csv) and are per multiprocessor.
@@ -60,10 +61,10 @@ static void describe_problem (const gpumm_problem *p, gpumm_sparse_product *prod
 
 /* ---- how long ----------------------------------------------------------------------------- */
 
-/* Blocks of floating point, on an H200 (bench/results/h200/bsr.csv): products of blocks, and bytes of
- * B's and C's blocks, a second and multiprocessor; and the part of the library's rate for full
- * matrices that products of the largest blocks reach. From 8 x 8 on the estimate is 0.7 to 2.4 times
- * what bsr-patterns.csv has. */
+/* Blocks of floating point, on an H200 (bench/results/h200/bsr.csv): products of blocks, and bytes
+ * of B's and C's blocks, a second and multiprocessor; and the part of the library's rate for full
+ * matrices that products of the largest blocks reach. From 8 x 8 on the estimate is 0.7 to 2.4
+ * times what bsr-patterns.csv has. */
 static const double PAIR_RATE = 1.2e10 / 132, BYTE_RATE = 2e12 / 132, LIBRARY_PART = 0.4;
 
 /* Seconds on a device of `pairs` products of blocks that give `blocks` blocks of C. */
@@ -159,8 +160,8 @@ static void add_reason (struct gpumm_job *job, const gpumm_rows_product *s) {
   }
 }
 
-/* Products of blocks, or words of 32 bits, counted per second and multiprocessor, on an H200 (132 of
- * them). */
+/* Products of blocks, or words of 32 bits, counted per second and multiprocessor, on an H200 (132
+ * of them). */
 static const double COUNT_RATE = 1e11 / 132;
 
 static double count_seconds (const gpumm_rows_product *s) {

@@ -1,5 +1,5 @@
-/* compressed.c - compressed columns and compressed rows of blocks: how many products do they make, what
- * is their transpose, which of their entries are zero?
+/* compressed.c - compressed columns and compressed rows of blocks: how many products do they make,
+ * what is their transpose, which of their entries are zero?
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "compressed.h"
 #include "cancel.h"
@@ -196,8 +196,8 @@ typedef struct {
   int64_t cut[PIECES + 1], end[PIECES];
 } compaction;
 
-/* Moves the entries from t to before end that are not zero to `out` and on; returns where they end. All
- * elements are moved, which is faster than to decide; a zero is then overwritten. */
+/* Moves the entries from t to before end that are not zero to `out` and on; returns where they end.
+ * All elements are moved, which is faster than to decide; a zero is then overwritten. */
 #define DEFINE_KEEP(NAME, TYPE)                                                                    \
   static int64_t NAME (const gpumm_matrix *x, int64_t t, int64_t end, int64_t out) {               \
     int64_t *index = x->row;                                                                       \
@@ -259,8 +259,8 @@ gpumm_status gpumm_drop_zeros (const gpumm_matrix *x) {
   return status;
 }
 
-/* Counts the indices, then moves the entries line by line, so that they arrive in order. Counts stand
- * two places higher, so that moving leaves the offsets in next. */
+/* Counts the indices, then moves the entries line by line, so that they arrive in order. Counts
+ * stand two places higher, so that moving leaves the offsets in next. */
 gpumm_status gpumm_transpose_lines (gpumm_owner *memory, const gpumm_matrix *x, int moves,
                                     gpumm_matrix *out) {
   const int64_t lines = gpumm_line_count (x), length = gpumm_line_length (x);

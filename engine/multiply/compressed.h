@@ -11,7 +11,8 @@ static inline int64_t gpumm_index_at (const gpumm_matrix *x, int64_t t) {
   return x->format == GPUMM_BLOCKS ? x->block_column[t] : x->row[t];
 }
 
-/* The first place from begin on and before end where ascending numbers are not below `least`, or end. */
+/* The first place from begin on and before end where ascending numbers are not below `least`, or
+ * end. */
 static inline int64_t gpumm_find_from (const int64_t *numbers, int64_t begin, int64_t end,
                                        int64_t least) {
   while (begin < end) {
@@ -37,8 +38,8 @@ int64_t gpumm_cut_end (const gpumm_cut *cut, int64_t line);
 /* The number of pieces; sets *largest to the entries of the largest piece. */
 int64_t gpumm_cut_count (const gpumm_cut *cut, int64_t *largest);
 
-/* Products of matrices of one format, by their lines: x y is A B of blocks, but of sparse matrices, whose
- * lines are columns, x is B and y is A.
+/* Products of matrices of one format, by their lines: x y is A B of blocks, but of sparse matrices,
+ * whose lines are columns, x is B and y is A.
  *
  * The number of products of entries. */
 gpumm_status gpumm_count_products (const gpumm_matrix *x, const gpumm_matrix *y, double *products);
@@ -46,8 +47,8 @@ gpumm_status gpumm_count_products (const gpumm_matrix *x, const gpumm_matrix *y,
 /* The same estimated from a sample, or, if op of y transposes, for evenly spread entries. */
 double gpumm_estimate_products (const gpumm_matrix *x, const gpumm_matrix *y);
 
-/* Refuses a C = x y of this shape that memory cannot hold before its entries are counted, which may take
- * minutes: a line of C has at least as many entries as the longest line of y in its sum. */
+/* Refuses a C = x y of this shape that memory cannot hold before its entries are counted, which may
+ * take minutes: a line of C has at least as many entries as the longest line of y in its sum. */
 gpumm_status gpumm_check_least (const gpumm_matrix *c, double products, const gpumm_matrix *x,
                                 const gpumm_matrix *y);
 
@@ -62,8 +63,8 @@ void gpumm_close_gaps (const gpumm_matrix *x, const int64_t *start, const int64_
 /* Drops zero entries of x. */
 gpumm_status gpumm_drop_zeros (const gpumm_matrix *x);
 
-/* The transpose of x, with op GPUMM_NONE, in memory of the owner. The values move if they have 8 or 16
- * bytes; without `moves` the values are the places of the entries in x, as int64_t. */
+/* The transpose of x, with op GPUMM_NONE, in memory of the owner. The values move if they have 8 or
+ * 16 bytes; without `moves` the values are the places of the entries in x, as int64_t. */
 gpumm_status gpumm_transpose_lines (gpumm_owner *memory, const gpumm_matrix *x, int moves,
                                     gpumm_matrix *out);
 

@@ -6,8 +6,8 @@
  * the transfers. If they do not fit, the device holds two panels of each, one in use and one in
  * transfer, and C is summed over steps along k.
  *
- * A part of a product on several devices (spread.c) takes only its share of each panel of op (A) up; the
- * other devices give it the rest, and get its share.
+ * A part of a product on several devices (spread.c) takes only its share of each panel of op (A)
+ * up; the other devices give it the rest, and get its share.
  *
  * For kernels that are faster at certain sizes, op(A) and op(B) are padded with zeros on their way
  * up; the extra rows and columns of C stay on the device.
@@ -81,8 +81,8 @@ static gpumm_panel part (const schedule *s, const gpumm_matrix *x, gpumm_op op, 
   return p;
 }
 
-/* Where panel (row, col) is: where it stays, or the buffer that holds it; else the least recently used
- * buffer, to which this step uploads the panel. */
+/* Where panel (row, col) is: where it stays, or the buffer that holds it; else the least recently
+ * used buffer, to which this step uploads the panel. */
 static const void *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_t count,
                           int64_t row, int64_t col, gpumm_panel p) {
   buffer *oldest = buffers;
@@ -105,8 +105,9 @@ static const void *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_
   return oldest->memory;
 }
 
-/* Adds steps that bring panel i of op (A), if it is not there: this device's share goes up, and then the others' are
- * copied from them. All devices take the panels in the same order, so that none waits for a later one. */
+/* Adds steps that bring panel i of op (A), if it is not there: this device's share goes up, and
+ * then the others' are copied from them. All devices take the panels in the same order, so that
+ * none waits for a later one. */
 static void bring_shares (schedule *s, int64_t i, gpumm_panel a) {
   buffer *x = &s->a[i];
   if (x->row == i)
@@ -177,8 +178,8 @@ static gpumm_panel part_of_result (const schedule *s, int64_t i, int64_t j) {
                col, gpumm_least (plan->tile_n, s->result->cols - col));
 }
 
-/* The buffer for tile (i,j), or NULL: the tile lies in the result. The first step of a tile waits until the tile
- * before has gone down. */
+/* The buffer for tile (i,j), or NULL: the tile lies in the result. The first step of a tile waits
+ * until the tile before has gone down. */
 static const buffer *take_tile (schedule *s, gpumm_step *step, int64_t i, int64_t j, int is_first) {
   buffer *c = s->sizes.c > 0 ? &s->c[s->made % s->sizes.c] : NULL;
   if (!c)
@@ -461,7 +462,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   return s.pass.status;
 }
 
-/* Of the kernel that "auto" would take, whose rate is the place's; from host memory to host memory. */
+/* Of the kernel that "auto" would take, whose rate is the place's; from host memory to host
+ * memory. */
 static double seconds (const gpumm_problem *p, const gpumm_place *gpu,
                        const struct gpumm_sparse_estimate *estimate) {
   (void) estimate;

@@ -173,8 +173,8 @@ static void finish (const product *d, int64_t i, int64_t j, const int64_t *diago
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
-/* One thread's memory: digits of a block of op (A) and of op (B), and the sums D_d of the block of C
- * by columns. */
+/* One thread's memory: digits of a block of op (A) and of op (B), and the sums D_d of the block of
+ * C by columns. */
 typedef struct {
   digit *a, *b;
   int64_t *diagonal;

@@ -1,8 +1,8 @@
-/* long_lines.c - products of sparse matrices, or of matrices in blocks, whose lines have many places
- * and few entries.
+/* long_lines.c - products of sparse matrices, or of matrices in blocks, whose lines have many
+ * places and few entries.
  *
- * Transposes, Gustavson's product and the kernels take memory for each place of a line. For 3e9 rows
- * with 4 entries that is 24 GB. Here the places in use are numbered in their order, the small
+ * Transposes, Gustavson's product and the kernels take memory for each place of a line. For 3e9
+ * rows with 4 entries that is 24 GB. Here the places in use are numbered in their order, the small
  * matrices are multiplied, and the entries of C get the places back. Lines stay as they are: the
  * caller holds an offset for each.
  *
@@ -27,8 +27,8 @@ enum { LEAST_LENGTH = 1 << 20, LEAST_SHARE = 16 };
 /* ---- when --------------------------------------------------------------------------------- */
 
 /* C = x y by lines (compressed.h): x is B and y is A of sparse matrices, of blocks the other way
- * round. A line of C has the places of y's lines. If y is turned, its places are the inner dimension,
- * and so are those of x; if x is turned, too, they are x's lines. */
+ * round. A line of C has the places of y's lines. If y is turned, its places are the inner
+ * dimension, and so are those of x; if x is turned, too, they are x's lines. */
 int gpumm_has_long_lines (const gpumm_problem *p) {
   const int is_blocks = p->a.format == GPUMM_BLOCKS;
   const gpumm_matrix *x = is_blocks ? &p->a : &p->b, *y = is_blocks ? &p->b : &p->a;

@@ -41,8 +41,9 @@ int64_t gpumm_natural_size (const gpumm_problem *p);
  * are symmetric. 0: not known. */
 double gpumm_natural_yield (const gpumm_problem *p, int64_t b, double products);
 
-/* x in full b x b blocks, which divide its sizes: rows, columns and offsets count blocks, in memory of the
- * owner, and the values are those of x. out->start is NULL if x does not consist of such blocks. */
+/* x in full b x b blocks, which divide its sizes: rows, columns and offsets count blocks, in memory
+ * of the owner, and the values are those of x. out->start is NULL if x does not consist of such
+ * blocks. */
 gpumm_status gpumm_as_natural (gpumm_owner *memory, const gpumm_matrix *x, int64_t b,
                                gpumm_matrix *out);
 

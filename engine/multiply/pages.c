@@ -1,12 +1,12 @@
 /* pages.c - products of pages: Z(:,:,i) = op (A(:,:,i)) op (B(:,:,i)), for arrays of matrices.
  *
- * One matrix by pages that are not transposed is one product, because the columns of these pages are the
- * columns of one matrix. Other pages are products of their own: many small ones are shared by threads,
- * each of which calls the BLAS with one thread, and large ones are jobs, one after the other, which take
- * the GPU where that is faster.
+ * One matrix by pages that are not transposed is one product, because the columns of these pages
+ * are the columns of one matrix. Other pages are products of their own: many small ones are shared
+ * by threads, each of which calls the BLAS with one thread, and large ones are jobs, one after the
+ * other, which take the GPU where that is faster.
  *
- * Where the arrays lie on a device, small pages are one launch for all, and what cannot be launched so is
- * queued product by product.
+ * Where the arrays lie on a device, small pages are one launch for all, and what cannot be launched
+ * so is queued product by product.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
@@ -29,16 +29,16 @@
 #include <string.h>
 
 /* Pages of more operations than a product of 512 x 512 x 512 are jobs: from there on a GPU can win.
- * Measured on two cores of an EPYC with AVX-512 and OpenBLAS 0.3.21, threads take 0.13 of the jobs' CPU
- * time for pages of 4 x 4, 0.72 for 32, 0.9 to 0.96 for 64 to 400, and the same from 512 on. */
+ * Measured on two cores of an EPYC with AVX-512 and OpenBLAS 0.3.21, threads take 0.13 of the jobs'
+ * CPU time for pages of 4 x 4, 0.72 for 32, 0.9 to 0.96 for 64 to 400, and the same from 512 on. */
 static const double LARGE_PAGE = 2.0 * 512 * 512 * 512;
 
 /* OpenBLAS uses one thread for a page up to this size anyway. */
 static const double SMALL_PAGE = 2.0 * 64 * 64 * 64;
 
-/* A thread fetches pages worth about 20 us at once, or with results of LEAST_BYTES: the first to touch 2 MB
- * of fresh memory makes the system clear all of it, and others that touch it wait. But all threads get
- * some. A call of the BLAS costs as much as CALL_WORK operations, 0.1 us. */
+/* A thread fetches pages worth about 20 us at once, or with results of LEAST_BYTES: the first to
+ * touch 2 MB of fresh memory makes the system clear all of it, and others that touch it wait. But
+ * all threads get some. A call of the BLAS costs as much as CALL_WORK operations, 0.1 us. */
 static const double LEAST_WORK = 5e5, CALL_WORK = 3000, LEAST_BYTES = 1 << 21;
 
 typedef struct batch batch;
@@ -221,8 +221,8 @@ static gpumm_status launch_pages (const batch *b, const gpumm_plan *plan) {
   return status ? status : mirror_pages (b);
 }
 
-/* Of arrays on a device. A library has all of them in one launch, also where a page alone would take another
- * kernel. */
+/* Of arrays on a device. A library has all of them in one launch, also where a page alone would
+ * take another kernel. */
 static gpumm_status on_device (batch *b) {
   b->problem.stays = b->problem.queues = 1;
   b->multiply = by_job;
@@ -341,7 +341,8 @@ static int64_t bytes_of (const gpumm_matrix *x) {
   return x->rows * x->cols * (int64_t) gpumm_type_bytes (x->type);
 }
 
-/* Makes one product of a matrix by the pages of B that follow each other, as long as there are any. */
+/* Makes one product of a matrix by the pages of B that follow each other, as long as there are
+ * any. */
 static void join_pages (batch *b) {
   int64_t joined = 1;
   while (b->dims > 0 && b->problem.b.op == GPUMM_NONE

@@ -1,7 +1,8 @@
-/* pattern.c - counts the pattern of C = x y of compressed lines, and shares its lines among threads.
+/* pattern.c - counts the pattern of C = x y of compressed lines, and shares its lines among
+ * threads.
  *
- * Gustavson's product by lines of C (ACM TOMS 4 (1978) 250) in two phases: this one counts exactly, and
- * the other computes. If the lines of y are rich, a line of C's pattern is an OR of bits.
+ * Gustavson's product by lines of C (ACM TOMS 4 (1978) 250) in two phases: this one counts exactly,
+ * and the other computes. If the lines of y are rich, a line of C's pattern is an OR of bits.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pattern.h"
@@ -188,8 +189,8 @@ static gpumm_status cut_lines (gpumm_owner *memory, gpumm_pattern *p, const int6
   return GPUMM_OK;
 }
 
-/* Turns lengths into offsets; then lines of blocks into those of elements, backwards, because it works
- * in place. */
+/* Turns lengths into offsets; then lines of blocks into those of elements, backwards, because it
+ * works in place. */
 static void make_offsets (gpumm_pattern *p) {
   const int64_t size = p->size, lines = p->lines;
   p->start[0] = 0;

@@ -1,7 +1,8 @@
 /* pattern.h - the pattern of C = x y of compressed lines, counted before C is computed by threads.
  *
- * Both are matrices of one format. A line of C is the sum of lines of y: line k for each entry k of the
- * line of x. Of blocks x y is A B; of sparse matrices, whose lines are columns, x is B and y is A.
+ * Both are matrices of one format. A line of C is the sum of lines of y: line k for each entry k of
+ * the line of x. Of blocks x y is A B; of sparse matrices, whose lines are columns, x is B and y is
+ * A.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_PATTERN_H
@@ -28,8 +29,8 @@ typedef struct gpumm_pattern {
   int64_t words;
 } gpumm_pattern;
 
-/* A thread's memory for a line of C: the set of its indices, the list of them, of blocks the place of
- * each in the list, and sums. */
+/* A thread's memory for a line of C: the set of its indices, the list of them, of blocks the place
+ * of each in the list, and sums. */
 typedef struct gpumm_line {
   rowset set;
   uint64_t *bits;
@@ -38,8 +39,8 @@ typedef struct gpumm_line {
   double part; /* of a piece, for the progress */
 } gpumm_line;
 
-/* Of sparse matrices: the end of the group of entries of x, from t on and before end, that meet lines of
- * y with the same indices: several unknowns per point, as in a stiffness matrix, give such
+/* Of sparse matrices: the end of the group of entries of x, from t on and before end, that meet
+ * lines of y with the same indices: several unknowns per point, as in a stiffness matrix, give such
  * neighbours. */
 static inline int64_t gpumm_group_end (const gpumm_pattern *p, int64_t t, int64_t end) {
   const int64_t *row = p->x.row;
@@ -49,27 +50,28 @@ static inline int64_t gpumm_group_end (const gpumm_pattern *p, int64_t t, int64_
   return t;
 }
 
-/* Of sparse matrices: the beginning of the line of y for an entry of x soon after t, to prefetch it:
- * these lines lie anywhere. With 8, A A is a quarter faster for A of 200000 x 200000 with 16 random elements per row. */
+/* Of sparse matrices: the beginning of the line of y for an entry of x soon after t, to prefetch
+ * it: these lines lie anywhere. With 8, A A is a quarter faster for A of 200000 x 200000 with 16
+ * random elements per row. */
 static inline int64_t gpumm_soon (const gpumm_pattern *p, int64_t t, int64_t last) {
   enum { AHEAD = 8 };
   return p->y.start[p->x.row[t + AHEAD < last ? t + AHEAD : t]];
 }
 
-/* Counts C, which has this shape, and cuts it into pieces; sets shape->nzmax. Fails early if C cannot
- * fit. */
+/* Counts C, which has this shape, and cuts it into pieces; sets shape->nzmax. Fails early if C
+ * cannot fit. */
 gpumm_status gpumm_count_pattern (gpumm_owner *memory, gpumm_pattern *p, gpumm_matrix *shape);
 
 /* Lists the indices of line i of C, ascending, and their places; returns how many there are. */
 int64_t gpumm_collect (const gpumm_pattern *p, gpumm_line *w, int64_t i);
 
-/* Computes lines begin to end - 1 of C, from where the first one begins, and returns where they end;
- * adds w->part to the progress after each. */
+/* Computes lines begin to end - 1 of C, from where the first one begins, and returns where they
+ * end; adds w->part to the progress after each. */
 typedef int64_t gpumm_lines_function (const void *context, gpumm_line *w, int64_t begin,
                                       int64_t end);
 
-/* Computes C in threads that have room for this many sums, and closes the gaps. A full C has no pattern:
- * p->lines and p->pieces alone are used. */
+/* Computes C in threads that have room for this many sums, and closes the gaps. A full C has no
+ * pattern: p->lines and p->pieces alone are used. */
 gpumm_status gpumm_compute_lines (const gpumm_pattern *p, gpumm_lines_function *compute,
                                   const void *context, int64_t sums, size_t sum_bytes,
                                   gpumm_matrix *c);

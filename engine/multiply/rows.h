@@ -1,9 +1,9 @@
 /* rows.h - a product on a device whose C is by compressed rows, of elements or of blocks.
  *
- * When the product is opened, a kernel counts the entries of each row of C, in launches short enough
- * for a cancellation, while B's values go up. When it runs, C is computed in pieces of rows: while one
- * piece is computed, the pieces before are downloaded. The host drops entries that turn out to be
- * zero, usually few.
+ * When the product is opened, a kernel counts the entries of each row of C, in launches short
+ * enough for a cancellation, while B's values go up. When it runs, C is computed in pieces of rows:
+ * while one piece is computed, the pieces before are downloaded. The host drops entries that turn
+ * out to be zero, usually few.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ROWS_H
@@ -27,8 +27,8 @@ gpumm_rows_product *gpumm_rows_new (struct gpumm_job *job);
  * types and ops. */
 gpumm_status gpumm_rows_open (gpumm_rows_product *s, const char *what, gpumm_describe *describe);
 
-/* Counts the entries that the rows of C can have, in this many estimated seconds, and brings B's values
- * meanwhile. */
+/* Counts the entries that the rows of C can have, in this many estimated seconds, and brings B's
+ * values meanwhile. */
 gpumm_status gpumm_rows_count (gpumm_rows_product *s, double seconds);
 
 /* Begins the report of a run. Returns 0, with C complete, if there is nothing to multiply. */
@@ -38,8 +38,8 @@ int gpumm_rows_begin (gpumm_rows_product *s, gpumm_matrix *c);
 int64_t gpumm_rows_bytes (const gpumm_rows_product *s);
 int64_t gpumm_rows_room (const gpumm_rows_product *s);
 
-/* Computes C in pieces of at most this many rows and entries, in buffers that take turns; seconds is
- * an estimate. */
+/* Computes C in pieces of at most this many rows and entries, in buffers that take turns; seconds
+ * is an estimate. */
 gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_matrix *c, int64_t most_rows,
                                   int64_t most_entries, int64_t buffers, double seconds);
 

@@ -53,8 +53,8 @@ static inline void rowset_add (rowset *s, int64_t i) {
   }
 }
 
-/* Adds a list of rows, int32_t if narrow, else int64_t; returns the number of new ones. Rows already in
- * the set cause no store: the next row, often in the same word, would wait for it. */
+/* Adds a list of rows, int32_t if narrow, else int64_t; returns the number of new ones. Rows
+ * already in the set cause no store: the next row, often in the same word, would wait for it. */
 static inline int64_t rowset_add_all (rowset *s, const void *rows, int narrow, int64_t count) {
   const uint64_t *bottom = s->level[0];
   int64_t added = 0;

@@ -62,9 +62,10 @@ static const struct {
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
-/* What lives from gpumm_open to gpumm_close. In natural blocks of b x b, rows, columns and what is stored
- * of a matrix are counted in blocks, whose elements lie where plain columns have them: element (r,k) of
- * the u-th block of column j, which has count blocks, at start[j] b^2 + (k count + u) b + r. */
+/* What lives from gpumm_open to gpumm_close. In natural blocks of b x b, rows, columns and what is
+ * stored of a matrix are counted in blocks, whose elements lie where plain columns have them:
+ * element (r,k) of the u-th block of column j, which has count blocks, at start[j] b^2 + (k count +
+ * u) b + r. */
 typedef struct {
   gpumm_pattern pattern; /* both sparse: x is op (B), y is op (A), in natural blocks if both are */
   gpumm_matrix sparse;   /* else the sparse one, as it is stored */
@@ -156,8 +157,8 @@ static gpumm_status find_natural (state *s, const gpumm_problem *p) {
   return GPUMM_OK;
 }
 
-/* Panels of a full operand: the number of its columns (rows if it is on the left), the threads worth using
- * for them, and the largest panel width that still gives each thread a panel. */
+/* Panels of a full operand: the number of its columns (rows if it is on the left), the threads
+ * worth using for them, and the largest panel width that still gives each thread a panel. */
 typedef struct {
   int64_t count, width, threads;
 } panel_shape;
@@ -340,8 +341,8 @@ static void parts_as_columns (panels *d) {
   d->c0_down *= 2;
 }
 
-/* Chooses how wide panels are, and whether and of which rows they are packed; adds to *work, that of a
- * column. */
+/* Chooses how wide panels are, and whether and of which rows they are packed; adds to *work, that
+ * of a column. */
 static gpumm_status shape_panels (state *s, panels *d, double *work) {
   const double nnz = (double) d->s.start[d->s.cols];
   const int conjugates = d->conj_x && d->x_type == GPUMM_Z;

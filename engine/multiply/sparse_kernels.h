@@ -44,10 +44,11 @@ static inline __attribute__ ((always_inline)) void NAME (add) (const T1 *a, cons
 /* Columns first to before after of C = alpha A B, column by column: column j of C is the
  * sum of the columns p of A times B(p,j) (F. G. Gustavson, ACM TOMS 4 (1978) 250). w->sums is zero
  * before and after. The rows of a thin column come from a set that gives them back in order, from
- * the pattern's bits, or from the column before where that is certain to have the same. Those of a full column are read off
- * w->sums from top to bottom; which of its elements are zero nobody can foretell, and a branch for
- * each took longer than the product. The columns lie one behind the other from where the symbolic
- * phase said the first begins; elements that are zero are left out. */
+ * the pattern's bits, or from the column before where that is certain to have the same. Those of a
+ * full column are read off w->sums from top to bottom; which of its elements are zero nobody can
+ * foretell, and a branch for each took longer than the product. The columns lie one behind the
+ * other from where the symbolic phase said the first begins; elements that are zero are left
+ * out. */
 static int64_t NAME (gustavson) (const void *context, gpumm_line *w, int64_t first, int64_t after) {
   const gustavson *g = context;
   const gpumm_pattern *p = g->pattern;
@@ -109,9 +110,9 @@ static int64_t NAME (gustavson) (const void *context, gpumm_line *w, int64_t fir
   return out;
 }
 
-/* The same in natural blocks of size x size. Sums lie by rows of a block: there a number of A meets a
- * row of a block of B, which is one or two vectors of doubles, with zeros where it is shorter. They
- * add up in the order of the plain product. */
+/* The same in natural blocks of size x size. Sums lie by rows of a block: there a number of A meets
+ * a row of a block of B, which is one or two vectors of doubles, with zeros where it is shorter.
+ * They add up in the order of the plain product. */
 static inline __attribute__ ((always_inline)) int64_t NAME (natural_sized) (
     const gustavson *g, gpumm_line *w, int64_t first, int64_t after, const int size) {
   const gpumm_pattern *pattern = g->pattern;
@@ -186,7 +187,8 @@ static void NAME (pack) (const panels *d, int64_t first, int64_t count, T2 *x) {
   }
 }
 
-/* Y += S X for a panel of width columns stored by rows; width is a constant where this is inlined. */
+/* Y += S X for a panel of width columns stored by rows; width is a constant where this is
+ * inlined. */
 static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels *d,
                                                                     const T2 *restrict x,
                                                                     TC *restrict y,
@@ -255,9 +257,9 @@ static inline __attribute__ ((always_inline)) void NAME (store) (const panels *d
   }
 }
 
-/* Rows begin to end - 1 of columns first to first + width - 1 of C = alpha S.' X + beta C0, where these
- * columns lie side by side in x, whose rows are down elements apart: sums go from registers to C. width
- * is a constant where this is inlined. */
+/* Rows begin to end - 1 of columns first to first + width - 1 of C = alpha S.' X + beta C0, where
+ * these columns lie side by side in x, whose rows are down elements apart: sums go from registers
+ * to C. width is a constant where this is inlined. */
 static inline __attribute__ ((always_inline)) void NAME (gather_some) (const panels *d, const T2 *x,
                                                                        int64_t down, int64_t begin,
                                                                        int64_t end, int64_t first,
@@ -355,8 +357,9 @@ static void NAME (gather_columns) (const panels *d, const T2 *x, int64_t down, i
     NAME (gather_some) (d, x, down, begin, end, first, 1);
 }
 
-/* Rows begin to end - 1 of count columns of C, from column first on; x begins with that column. Inlined
- * it would take registers from the loops of NAME (multiply): 1.2 times their instructions in complex. */
+/* Rows begin to end - 1 of count columns of C, from column first on; x begins with that column.
+ * Inlined it would take registers from the loops of NAME (multiply): 1.2 times their instructions
+ * in complex. */
 static __attribute__ ((noinline)) void NAME (gather) (const panels *d, const T2 *x, int64_t down,
                                                       int64_t begin, int64_t end, int64_t first,
                                                       int64_t count) {
@@ -368,8 +371,8 @@ static __attribute__ ((noinline)) void NAME (gather) (const panels *d, const T2 
   }
 }
 
-/* Part of a panel, in memory of one thread: x has room for inner rows, y for outer ones unless sums go
- * straight to C. */
+/* Part of a panel, in memory of one thread: x has room for inner rows, y for outer ones unless sums
+ * go straight to C. */
 static void NAME (panel) (const panels *d, int64_t panel, int64_t part, T2 *x, TC *y) {
   const int64_t first = panel * d->width, count = gpumm_least (d->count - first, d->width);
   const T2 *packed = d->direct ? (const T2 *) d->x + first * d->x_across : x;

@@ -187,8 +187,8 @@ static gpumm_op op_by_rows (gpumm_format kind, gpumm_op op) {
   return kind == GPUMM_BLOCKS ? op : op == GPUMM_NONE ? GPUMM_TRANSPOSE : GPUMM_NONE;
 }
 
-/* Seconds besides a call, transfers and the kernel: checks, memory, small copies. As long as 160,000
- * elements by one column take on an H200. */
+/* Seconds besides a call, transfers and the kernel: checks, memory, small copies. As long as
+ * 160,000 elements by one column take on an H200. */
 static const double SETUP = 0.6e-3;
 
 static double seconds (const gpumm_problem *p, const gpumm_place *place,

@@ -1,8 +1,8 @@
 /* entries.h - kernels' functions that read, compute and write entries of arrays.
  *
- * A map is an interpreter. It reads all inputs of an entry first, so that the reads overlap, and then
- * runs the steps on registers. Values that must stay in registers are never indexed. A thread takes
- * several entries through each step, so each step is decoded once for them.
+ * A map is an interpreter. It reads all inputs of an entry first, so that the reads overlap, and
+ * then runs the steps on registers. Values that must stay in registers are never indexed. A thread
+ * takes several entries through each step, so each step is decoded once for them.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ARRAYS_ENTRIES_H
@@ -12,7 +12,8 @@
 
 enum { THREADS = 256, DIMS = GPUMM_MAP_DIMS, INPUTS = GPUMM_MAP_INPUTS, STEPS = GPUMM_MAP_STEPS };
 
-/* The most blocks of a launch: 8 for each multiprocessor of a large GPU. Threads loop over larger arrays. */
+/* The most blocks of a launch: 8 for each multiprocessor of a large GPU. Threads loop over larger
+ * arrays. */
 enum { MOST_BLOCKS = 2048 };
 
 static inline int64_t blocks_for (int64_t entries, int64_t each) {
@@ -22,8 +23,8 @@ static inline int64_t blocks_for (int64_t entries, int64_t each) {
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
-/* Runs statement, which must return. E is an unsigned integer or a complex number with the size of an
- * entry of this type: for kernels that only move entries. */
+/* Runs statement, which must return. E is an unsigned integer or a complex number with the size of
+ * an entry of this type: for kernels that only move entries. */
 #define WITH_BYTES(type, E, statement)                                                             \
   do                                                                                               \
     switch (type) {                                                                                \
@@ -175,7 +176,8 @@ template <class T> DEVICE void store_as (int type, void *p, int64_t i, T x) {
 
 /* ---- where the entries are ------------------------------------------------------------------ */
 
-/* Dimensions that have no gaps in any array are joined, so arrays without gaps have one dimension. */
+/* Dimensions that have no gaps in any array are joined, so arrays without gaps have one
+ * dimension. */
 struct map_layout {
   int64_t entries;
   int dims;
@@ -388,8 +390,8 @@ template <int EACH, class R> DEVICE void apply (int op, int, R (&a)[EACH], const
   }
 }
 
-/* Octave's mixed operations: a real operand multiplies or divides both parts, and is added to the real
- * part only. */
+/* Octave's mixed operations: a real operand multiplies or divides both parts, and is added to the
+ * real part only. */
 template <class R> DEVICE complex<R> multiplied (complex<R> x, complex<R> y, int real) {
   return real & REAL_X   ? complex<R>{x.re * y.re, x.re * y.im}
          : real & REAL_Y ? complex<R>{x.re * y.re, x.im * y.re}
@@ -425,7 +427,8 @@ template <class R> DEVICE complex<R> log_of (complex<R> x, int real) {
   return {logarithm (fabs (x.re)), x.re < 0 ? (R) 3.14159265358979323846 : 0};
 }
 
-/* Octave's max and min of complex numbers compare abs, take the first of equals, and do not skip NaN. */
+/* Octave's max and min of complex numbers compare abs, take the first of equals, and do not skip
+ * NaN. */
 template <class R> DEVICE complex<R> extreme (complex<R> x, complex<R> y, bool is_max) {
   const R p = magnitude (x), q = magnitude (y);
   return (is_max ? p >= q : p <= q) || is_nan (x) ? x : y;

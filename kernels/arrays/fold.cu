@@ -1,13 +1,13 @@
 /* fold.cu - sums, products, extremes, norms, any and all of a map's values along one dimension.
  *
- * A thread folds its share of a lane, then the block's threads combine their results. A second launch
- * combines the parts of a lane.
+ * A thread folds its share of a lane, then the block's threads combine their results. A second
+ * launch combines the parts of a lane.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "lanes.h"
 
-/* The state of a fold. Only extremes need places, and only norms need three sums: a fold with a smaller
- * state runs more threads at once. */
+/* The state of a fold. Only extremes need places, and only norms need three sums: a fold with a
+ * smaller state runs more threads at once. */
 enum { VALUE, PLACED, SCALED };
 
 template <class W, int KEPT> struct folded { W value; };
@@ -18,8 +18,9 @@ template <class W> struct folded<W, PLACED> {
   int64_t index;
 };
 
-/* Sums of squares of large, ordinary and small numbers, scaled so that no square overflows or vanishes:
- * Blue's algorithm (ACM TOMS 4, 1978), with the constants of Anderson (ACM TOMS 44, 2017). */
+/* Sums of squares of large, ordinary and small numbers, scaled so that no square overflows or
+ * vanishes: Blue's algorithm (ACM TOMS 4, 1978), with the constants of Anderson (ACM TOMS 44,
+ * 2017). */
 template <class W> struct folded<W, SCALED> { double large, ordinary, small; };
 
 #define LARGE       0x1p486
@@ -57,8 +58,8 @@ template <class W> DEVICE void begin (int, folded<W, SCALED> &x) {
   x = {0, 0, 0};
 }
 
-/* The state for entry k. Octave's sum of -0 is 0, and its product begins with 1, which spreads NaN to
- * both parts of the first complex number. In Octave NaN is neither true nor false. */
+/* The state for entry k. Octave's sum of -0 is 0, and its product begins with 1, which spreads NaN
+ * to both parts of the first complex number. In Octave NaN is neither true nor false. */
 template <class T, class W> DEVICE void begin (int op, T x, int64_t k, folded<W, VALUE> &y) {
   y.value = wide (x);
   if (op == GPUMM_FOLD_SUM)
@@ -106,9 +107,10 @@ template <class R> DEVICE bool is_infinite_nan (complex<R> x) {
   return is_nan (x) && isinf (magnitude (x));
 }
 
-/* Is y a better extreme than x? Numbers win over NaN, then the larger (smaller) value wins, then the
- * first. Values are computed in W and compared in the entries' type T, in which Octave compares abs. An
- * infinite NaN is the maximum: then the caller asks Octave, where this depends on the order. */
+/* Is y a better extreme than x? Numbers win over NaN, then the larger (smaller) value wins, then
+ * the first. Values are computed in W and compared in the entries' type T, in which Octave compares
+ * abs. An infinite NaN is the maximum: then the caller asks Octave, where this depends on the
+ * order. */
 template <class T, class W>
 DEVICE bool is_better (int op, const folded<W, PLACED> &y, const folded<W, PLACED> &x) {
   if (op == GPUMM_FOLD_MAX && is_infinite_nan (x.value) != is_infinite_nan (y.value))
@@ -151,8 +153,8 @@ template <class W, int KEPT> DEVICE W value_of (const folded<W, KEPT> &x) {
   return x.value;
 }
 
-/* The root of the sum. Small numbers are negligible next to large ones, but not always next to ordinary
- * ones. */
+/* The root of the sum. Small numbers are negligible next to large ones, but not always next to
+ * ordinary ones. */
 template <class W> DEVICE W value_of (const folded<W, SCALED> &x) {
   W y;
   double root = sqrt (x.ordinary);
@@ -177,7 +179,8 @@ template <class W, int KEPT> DEVICE double place_of (const folded<W, KEPT> &) {
   return 0;
 }
 
-/* The values of a map, fewer at once than a map takes: the state of the fold needs registers, too. */
+/* The values of a map, fewer at once than a map takes: the state of the fold needs registers,
+ * too. */
 template <class T, bool PLAIN> struct of_map {
   typedef T entry;
   typedef decltype (wide (T ())) sum;

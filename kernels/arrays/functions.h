@@ -1,9 +1,9 @@
 /* functions.h - the arithmetic of arrays: Octave's, for real and complex numbers.
  *
- * Octave computes with std::complex as g++ compiles it: products and quotients recover infinities as
- * Annex G of C11 says (libgcc's __muldc3 and __divdc3), and functions are glibc's. These formulas
- * follow them, with their branch cuts, infinities and NaN. Functions that take many registers are
- * called, not inlined: a map runs few of them.
+ * Octave computes with std::complex as g++ compiles it: products and quotients recover infinities
+ * as Annex G of C11 says (libgcc's __muldc3 and __divdc3), and functions are glibc's. These
+ * formulas follow them, with their branch cuts, infinities and NaN. Functions that take many
+ * registers are called, not inlined: a map runs few of them.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ARRAYS_FUNCTIONS_H
@@ -109,7 +109,8 @@ template <class R> DEVICE complex<R> recovered_quotient (complex<R> z, complex<R
 
 /* Baudin and Smith, "A robust complex division in Scilab", 2012, scaled as in libgcc: all parts are
  * halved where the larger part of y is huge, and grow where it is below epsilon or a part of x is
- * subnormal. Infinities are recovered from the scaled parts: where x overflows, x / y is infinite. */
+ * subnormal. Infinities are recovered from the scaled parts: where x overflows, x / y is
+ * infinite. */
 CALLED complex<double> quotient (complex<double> x, complex<double> y) {
   const double huge = DBL_MAX / 2, large = huge * DBL_EPSILON;
   const bool swaps = fabs (y.re) < fabs (y.im); /* then x / y = conj (i conj (x) / (i conj (y))) */
@@ -149,8 +150,8 @@ CALLED complex<float> quotient (complex<float> x, complex<float> y) {
 /* ---- functions of complex numbers ----------------------------------------------------------- */
 
 /* max, min and comparisons of complex numbers look at the last bit of abs, where CUDA's hypot often
- * differs from the C library's. This is the root with a correction, without fma (Borges, "An improved
- * algorithm for hypot", ACM TOMS 47, 2021), as glibc has computed it since 2.35. */
+ * differs from the C library's. This is the root with a correction, without fma (Borges, "An
+ * improved algorithm for hypot", ACM TOMS 47, 2021), as glibc has computed it since 2.35. */
 CALLED double magnitude (complex<double> z) {
   const bool swaps = fabs (z.re) < fabs (z.im);
   double x = fabs (swaps ? z.im : z.re), y = fabs (swaps ? z.re : z.im), unit = 1;
@@ -178,8 +179,8 @@ DEVICE float magnitude (complex<float> z) {
   return isinf (z.re) || isinf (z.im) ? (float) INFINITY : (float) sqrt (x * x + y * y);
 }
 
-/* log (x^2 + y^2) / 2 where |x| >= |y| and the result is small: x^2 + y^2 - 1 with the errors of the
- * squares and the sum. */
+/* log (x^2 + y^2) / 2 where |x| >= |y| and the result is small: x^2 + y^2 - 1 with the errors of
+ * the squares and the sum. */
 template <class R> DEVICE R log_near_one (R x, R y) {
   const R p = x * x, p_error = fma (x, x, -p), q = y * y, q_error = fma (y, y, -q);
   const R t = p - 1, sum = t + q, part = sum - t, error = (t - (sum - part)) + (q - part);

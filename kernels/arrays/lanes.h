@@ -1,8 +1,9 @@
-/* lanes.h - how folds and scans divide the lanes (i, :, j) of inner x count x outer entries among blocks.
+/* lanes.h - how folds and scans divide the lanes (i, :, j) of inner x count x outer entries among
+ * blocks.
  *
  * A block takes `beside` neighbouring lanes, and its threads take the entries of each lane in turn,
- * THREADS / beside at once. If there are few long lanes, they are cut into parts, one for each block.
- * The division depends on the sizes alone, so the rounding of the results does, too.
+ * THREADS / beside at once. If there are few long lanes, they are cut into parts, one for each
+ * block. The division depends on the sizes alone, so the rounding of the results does, too.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ARRAYS_LANES_H

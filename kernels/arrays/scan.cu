@@ -1,9 +1,9 @@
 /* scan.cu - running sums and products along one dimension.
  *
  * A block scans its lanes tile by tile. A thread sums a few consecutive entries, the threads add up
- * their sums in shared memory, and the total of the tile is carried to the next tile. If a lane is cut
- * into parts, a first launch computes the total of each part. In the second launch each part begins with
- * the totals of the parts before it.
+ * their sums in shared memory, and the total of the tile is carried to the next tile. If a lane is
+ * cut into parts, a first launch computes the total of each part. In the second launch each part
+ * begins with the totals of the parts before it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "lanes.h"

@@ -1,8 +1,10 @@
-/* sparse_arrays.cu - kernels for sparse matrices on a device: patterns are packed, united, intersected,
- * transposed and cut, columns are folded, and matrices become full arrays and sparse again.
+/* sparse_arrays.cu - kernels for sparse matrices on a device: patterns are packed, united,
+ * intersected, transposed and cut, columns are folded, and matrices become full arrays and sparse
+ * again.
  *
- * A thread takes an entry of any column, so columns of any length keep all threads busy. A block finds
- * the columns of its first and its last entry, and each thread searches between them. Memory limits it.
+ * A thread takes an entry of any column, so columns of any length keep all threads busy. A block
+ * finds the columns of its first and its last entry, and each thread searches between them. Memory
+ * limits it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "entries.h"
@@ -22,9 +24,9 @@ static pattern pattern_of (const gpumm_csc &x) {
   return {x.rows, x.cols, x.stored, (int64_t *) x.start.values, (int32_t *) x.index.values};
 }
 
-/* Finds the columns of the entries first and last: the last columns that do not begin after them. Half of
- * the threads search for each entry. A round divides the remaining columns among the threads: three
- * rounds for two million columns. */
+/* Finds the columns of the entries first and last: the last columns that do not begin after them.
+ * Half of the threads search for each entry. A round divides the remaining columns among the
+ * threads: three rounds for two million columns. */
 __device__ static inline void find_ends (const pattern &x, int64_t first, int64_t last,
                                          tile<int64_t, 1, 2> &ends) {
   enum { HALF = THREADS / 2 };
@@ -180,8 +182,8 @@ __global__ void __launch_bounds__ (THREADS)
   to[at] = x;
 }
 
-/* Finds the places of x's entries in the union: before each entry lie the earlier entries of x and of y,
- * and entries in both count once. others: x is b, and the marks are marks of y. */
+/* Finds the places of x's entries in the union: before each entry lie the earlier entries of x and
+ * of y, and entries in both count once. others: x is b, and the marks are marks of y. */
 __global__ void __launch_bounds__ (THREADS)
     /* cppcheck-suppress passedByValue; a kernel's parameters are */
     unite_entries (pattern x, pattern y, marks m, bool others, int32_t *index, int64_t *to) {
@@ -307,8 +309,8 @@ template <class W> DEVICE W entry_of (int op, int type, const void *values, int6
   return x;
 }
 
-/* Combines the values of `lanes` neighbouring threads, a power of 2, for the first of them. All threads
- * must call it. */
+/* Combines the values of `lanes` neighbouring threads, a power of 2, for the first of them. All
+ * threads must call it. */
 template <class W>
 __device__ static inline W over_lanes (tile<W, 1, THREADS> &shared, int op, W x, int lanes) {
   const int me = threadIdx.x;

@@ -9,8 +9,8 @@
  * how many products of matrices this takes:
  *
  *   below 2^8    one, of al bl
- *   below 2^14   three, with B = 2^7: ah bl + al bh = (ah + al) (bh + bl) - ah bh - al bl (Karatsuba
- *                and Ofman 1962)
+ *   below 2^14   three, with B = 2^7: ah bl + al bh = (ah + al) (bh + bl) - ah bh - al bl
+ *                (Karatsuba and Ofman 1962)
  *   else         four, with B = 2^8; the middle two are added up by the product itself
  *
  * Tensor cores take signed digits. Digits that may exceed 127 are stored minus an offset o, and so
@@ -18,9 +18,9 @@
  * x and y are the digits. Their sums by row and by column are computed as they are stored.
  *
  * C is computed in tiles. A is written out as digits for the tile, and so is B, or where memory
- * allows all of B once for all launches. Then one kernel reads the two or three planes of sums where
- * C has blocks, combines them, saturates them to 2^32 - 1 and writes the blocks. All terms are
- * nonnegative: if B^2 sum ah bh alone is at least 2^32 - 1 all over a tile, as with many large
+ * allows all of B once for all launches. Then one kernel reads the two or three planes of sums
+ * where C has blocks, combines them, saturates them to 2^32 - 1 and writes the blocks. All terms
+ * are nonnegative: if B^2 sum ah bh alone is at least 2^32 - 1 all over a tile, as with many large
  * elements, the other products are skipped. The first tile where this fails ends the attempts.
  *
  * What limits it: INT8 tensor cores.
@@ -75,8 +75,8 @@ __global__ void __launch_bounds__ (THREADS)
     atomicMax (largest, most);
 }
 
-/* Where digits of a tile go: plane s of vector v begins at to + s * plane + v * ld. The lowest digit
- * is plane 0, and sums[s * vectors + v] adds up plane s of vector v. */
+/* Where digits of a tile go: plane s of vector v begins at to + s * plane + v * ld. The lowest
+ * digit is plane 0, and sums[s * vectors + v] adds up plane s of vector v. */
 struct digit_planes {
   int8_t *to;
   int64_t plane, ld, vectors;
@@ -217,11 +217,13 @@ static int64_t padded (int64_t size) {
 }
 
 /* Numbers on the device: the largest elements of the launch's rows of A, and of B; is a tile open?
- * And each byte of KEPT is the number of products for whose digits all of B is written out, or 0. */
+ * And each byte of KEPT is the number of products for whose digits all of B is written out, or
+ * 0. */
 enum { LARGEST_A, LARGEST_B, OPEN, KEPT, FACTS };
 
-/* Of tiles of at most rows x cols. b has the digits of one tile, or of all tiles of any row of tiles:
- * then they lie before all that depends on the number of rows, where later launches find them. */
+/* Of tiles of at most rows x cols. b has the digits of one tile, or of all tiles of any row of
+ * tiles: then they lie before all that depends on the number of rows, where later launches find
+ * them. */
 struct layout {
   char *bits, *library;
   uint32_t *facts;
@@ -264,8 +266,8 @@ static int64_t part (int64_t length, int64_t largest) {
 }
 
 /* Lays out p->workspace with tiles of at most that size, as large as the bytes allow; returns the
- * bytes used, 0 if no tile fits. With few bytes B is written out again for each row of tiles, and tiles
- * get narrower first: a thin tile of leftover rows would need all of B once more. */
+ * bytes used, 0 if no tile fits. With few bytes B is written out again for each row of tiles, and
+ * tiles get narrower first: a thin tile of leftover rows would need all of B once more. */
 static size_t lay_out (const gpumm_sparse_product *p, int planes, int sums, int64_t largest,
                        size_t bytes, layout *w) {
   const int64_t m = p->count * p->a.block_rows, n = p->b.cols * p->b.block_cols;
@@ -295,15 +297,15 @@ static size_t workspace_bytes (const gpumm_sparse_product *p,
 
 /* ---- launchers ---------------------------------------------------------------------------- */
 
-/* A tile of C: block rows row to before row + rows, and `cols` columns of elements from block column
- * `first` on; b has its digits of B. */
+/* A tile of C: block rows row to before row + rows, and `cols` columns of elements from block
+ * column `first` on; b has its digits of B. */
 struct tile_of_c {
   int64_t row, rows, first, cols;
   digit_planes b;
 };
 
-/* Writes out the digits of block rows row to before end of X, or of all rows of B in the block columns
- * of a tile that begins at `first`. */
+/* Writes out the digits of block rows row to before end of X, or of all rows of B in the block
+ * columns of a tile that begins at `first`. */
 template <int M, bool IS_B>
 static gpumm_status slice_out (int device, gpumm_stream *stream, const gpumm_rows &x, int64_t row,
                                int64_t end, int64_t first, const digits &d,
@@ -440,8 +442,8 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *)
   return takes_blocks (p) && can_slice (p);
 }
 
-/* Multiply-adds of full matrices a second and multiprocessor on an H200 (132 of them), each three of
- * digits on average, at 1.5 % of the blocks of 32768 x 32768 and of 8192 x 8192. */
+/* Multiply-adds of full matrices a second and multiprocessor on an H200 (132 of them), each three
+ * of digits on average, at 1.5 % of the blocks of 32768 x 32768 and of 8192 x 8192. */
 static const double MULTIPLY_RATE = 2.2e14 / 132;
 
 static double seconds (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
@@ -452,7 +454,8 @@ static double seconds (const gpumm_sparse_product *p, const gpumm_device_propert
 }
 
 SPARSE_FAMILY_ROWS (blocks_slices) = {
-    /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, smallest piece, offsets,
+    /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, smallest piece,
+     * offsets,
        seconds */
     {"blocks_integer", "blocks_slices", INT8_CAPABILITY, runs, workspace_bytes, pattern_symbolic,
      launch, 1, SMALLEST_PIECE, NULL, seconds},

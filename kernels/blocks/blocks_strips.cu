@@ -63,8 +63,8 @@ __device__ static inline uint32_t half_word (const uint32_t (&words)[WORDS], int
   return e % 2 ? words[e / 2] >> 16 : words[e / 2] & 0xffff;
 }
 
-/* Row r of the block in column j of the strip begins at word place_of_block<M> (j) ^ (r * M): in eight
- * (M = 4) or four (M = 8) neighbours each row comes to lie in all of the 32 banks. */
+/* Row r of the block in column j of the strip begins at word place_of_block<M> (j) ^ (r * M): in
+ * eight (M = 4) or four (M = 8) neighbours each row comes to lie in all of the 32 banks. */
 template <int M> __device__ static inline int place_of_block (int j) {
   return j * (M * M) + ((M == 4 ? j >> 1 : j) & 3) * M;
 }
@@ -190,8 +190,8 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
 
 LAUNCH_SQUARES (launch_as)
 
-/* Multiply-adds a second and multiprocessor on an H200 (132 of them), at 1.5 % of the blocks of 32768 x
- * 32768 and of 8192 x 8192. */
+/* Multiply-adds a second and multiprocessor on an H200 (132 of them), at 1.5 % of the blocks of
+ * 32768 x 32768 and of 8192 x 8192. */
 static const double MULTIPLY_RATE = 1.1e12 / 132;
 
 static double seconds (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
@@ -201,7 +201,8 @@ static double seconds (const gpumm_sparse_product *p, const gpumm_device_propert
 }
 
 SPARSE_FAMILY_ROWS (blocks_strips) = {
-    /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, smallest piece, offsets,
+    /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, smallest piece,
+     * offsets,
        seconds */
     {"blocks_integer", "blocks_strips", ANY_CAPABILITY, runs, strips_workspace, pattern_symbolic,
      launch, 0, 0, NULL, seconds},

@@ -39,8 +39,8 @@ struct team_of {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
-/* Teams wait different numbers of times. racecheck of CUDA 13.0 then no longer knows the thread block's own
- * barriers, and reports what these keep apart (bench/results/h200/gpu-check.txt). */
+/* Teams wait different numbers of times. racecheck of CUDA 13.0 then no longer knows the thread
+ * block's own barriers, and reports what these keep apart (bench/results/h200/gpu-check.txt). */
 template <class own> __device__ static inline void wait_for_team (int team) {
   if (own::warps == 1)
     __syncwarp ();

@@ -162,8 +162,8 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
 
 /* ---- launch ------------------------------------------------------------------------------- */
 
-/* Each side of square blocks, 7 to 12, has a kernel of its own: calls f (side), whose type tells the
- * number (decltype (side)::value). */
+/* Each side of square blocks, 7 to 12, has a kernel of its own: calls f (side), whose type tells
+ * the number (decltype (side)::value). */
 template <int SIDE = 7, class F> static gpumm_status with_side (int64_t side, F f) {
   if constexpr (SIDE > 12)
     return gpumm_driver_fail (GPUMM_UNSUPPORTED, "bsr_tensor_bulk: not for blocks of %lld rows",
@@ -207,8 +207,8 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
 }
 
 /* As measured on an H200 (bench/results/h200/bsr-patterns.csv): 1.4 to 2.3 times as fast as
- * bsr_tensor_small at 9 x 9 and 12 x 12, 1.03 to 1.5 times at 8 x 8. Fewer threads with more blocks on
- * the way are slower. */
+ * bsr_tensor_small at 9 x 9 and 12 x 12, 1.03 to 1.5 times at 8 x 8. Fewer threads with more blocks
+ * on the way are slower. */
 SPARSE_FAMILY_ROWS (bsr_tensor_bulk) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
     {"bsr", "bsr_tensor_bulk", 90, runs, turned_bytes, count_products, launch_products<multiply>},

@@ -219,8 +219,8 @@ static inline int64_t pieces_of (const gpumm_sparse_product *p, int piece) {
 }
 
 /* Blocks of C per thread block: limited by number and by elements. If C has few blocks, fewer, so
- * that each multiprocessor of a large GPU has work: an H200 has 132, with room for two to six thread
- * blocks on each. */
+ * that each multiprocessor of a large GPU has work: an H200 has 132, with room for two to six
+ * thread blocks on each. */
 enum { FEWEST_TEAMS = 512 };
 
 static inline int piece_of (const gpumm_sparse_product *p, int64_t most, int64_t least,
@@ -292,8 +292,8 @@ static inline gpumm_status count_products (int device, gpumm_stream *stream,
   return gpumm_make_structure (device, stream, &turned, false);
 }
 
-/* gpumm_sparse_kernel.launch around MULTIPLY, which is given the product without ops, and C with its
- * columns. */
+/* gpumm_sparse_kernel.launch around MULTIPLY, which is given the product without ops, and C with
+ * its columns. */
 template <gpumm_status (*MULTIPLY) (int, gpumm_stream *, const gpumm_sparse_product *)>
 static gpumm_status launch_products (int device, gpumm_stream *stream,
                                      const gpumm_sparse_product *p) {

@@ -293,8 +293,9 @@ static gpumm_status copy_down (int device, gpumm_stream *stream, void *to, size_
                    (cudaStream_t) stream));
 }
 
-/* Copies go straight from device to device where a device may reach the other's memory; elsewhere the runtime
- * sends them through memory of the host. Access that was given before is not an error. */
+/* Copies go straight from device to device where a device may reach the other's memory; elsewhere
+ * the runtime sends them through memory of the host. Access that was given before is not an
+ * error. */
 static void give_access (int device, int from_device) {
   static unsigned char tried[MOST_DEVICES][MOST_DEVICES];
   int can = 0;

@@ -185,7 +185,8 @@ template <class F> static gpumm_status with_handle (int device, gpumm_stream *st
 /* ---- A A' and A' A ------------------------------------------------------------------------ */
 
 /* From this size of C on: below it syrk gains nothing, and in single it loses. On an H200, double
- * takes 1.00, 0.98, 0.53, 0.56, 0.59 of gemm's time at 512, 1024, 2048, 4096, 8192 (single 1.3, 1.08, 0.67,
+ * takes 1.00, 0.98, 0.53, 0.56, 0.59 of gemm's time at 512, 1024, 2048, 4096, 8192 (single 1.3,
+ * 1.08, 0.67,
  * 0.65, 0.51; complex double the same as double). */
 enum { GRAM_FROM = 2048 };
 

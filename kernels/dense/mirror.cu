@@ -1,5 +1,6 @@
-/* mirror.cu - the lower triangle of C becomes the transpose of the upper one, so that a product such as A A' is
- * symmetric or Hermitian bit by bit, whatever computed it. Memory limits both kernels.
+/* mirror.cu - the lower triangle of C becomes the transpose of the upper one, so that a product
+ * such as A A' is symmetric or Hermitian bit by bit, whatever computed it. Memory limits both
+ * kernels.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
 
@@ -17,8 +18,9 @@ template <class T> DEVICE T mirrored (T x, bool is_hermitian) {
   return is_hermitian ? conjugate (x) : x;
 }
 
-/* A block reads a square and writes its mirror image, both by columns: a square of the upper triangle of a page
- * into the lower one, or any of `from` into C. down x across squares make a page. */
+/* A block reads a square and writes its mirror image, both by columns: a square of the upper
+ * triangle of a page into the lower one, or any of `from` into C. down x across squares make a
+ * page. */
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
     mirror (T *first, const T *from, int64_t rows, int64_t cols, int64_t down, int64_t across,

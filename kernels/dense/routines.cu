@@ -1,11 +1,11 @@
 /* routines.cu - routines of BLAS by cuBLAS and of LAPACK by cuSOLVER.
  *
- * What it does: level 3 of BLAS without gemm, and the factorisations of LAPACK with what applies them.
- * What limits it: cuBLAS's routines reach gemm's rate in large matrices; cuSOLVER's have panels that are
- * narrow, and so it needs sizes in the thousands.
+ * What it does: level 3 of BLAS without gemm, and the factorisations of LAPACK with what applies
+ * them. What limits it: cuBLAS's routines reach gemm's rate in large matrices; cuSOLVER's have
+ * panels that are narrow, and so it needs sizes in the thousands.
  *
- * Both libraries are opened at first use. The handles are this file's own, and the engine makes one call
- * at a time: their workspaces are not shared. cuBLAS's arithmetic is pinned as in cublas.cu.
+ * Both libraries are opened at first use. The handles are this file's own, and the engine makes one
+ * call at a time: their workspaces are not shared. cuBLAS's arithmetic is pinned as in cublas.cu.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
@@ -24,8 +24,8 @@ static struct {
   void *handles[MOST_DEVICES];
 } blas, solver;
 
-/* A function of cuBLAS or cuSOLVER by the letter of the type and the rest of its name; NULL: there is
- * none. */
+/* A function of cuBLAS or cuSOLVER by the letter of the type and the rest of its name; NULL: there
+ * is none. */
 static void *function (const gpumm_call *x, const char *name, const char *end) {
   const bool is_blas = x->routine < GPUMM_GETRF;
   char full[64];

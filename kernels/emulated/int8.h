@@ -5,7 +5,8 @@
 
 #include "kernel.h"
 
-/* Vectors of k elements, ld apart: rows of A or columns of B. ld and vectors are multiples of 16. */
+/* Vectors of k elements, ld apart: rows of A or columns of B. ld and vectors are multiples of
+ * 16. */
 struct int8_matrix {
   const int8_t *to;
   int64_t ld, vectors;

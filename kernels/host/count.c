@@ -15,8 +15,9 @@ enum { WARP = 32, SECTOR = 32, BANKS = 32, WORD = 4 };
 enum { MOST_UNITS = 4 * WARP }; /* that a request touches */
 
 struct access {
-  /* Sorted by these: the place in the code, the thread, the turn among all accesses; then the place,
-   * the warp, the turn of the thread at that place, the thread. The first three tell requests apart. */
+  /* Sorted by these: the place in the code, the thread, the turn among all accesses; then the
+   * place, the warp, the turn of the thread at that place, the thread. The first three tell
+   * requests apart. */
   int64_t key[4];
   const char *p;
   int thread;

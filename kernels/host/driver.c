@@ -4,8 +4,8 @@
  * is filled with NaN, so that reads of unwritten memory show. Work on a stream runs at once.
  * Streams, events and memory are checked for uses that CUDA would refuse or, worse, tolerate.
  *
- * GPUMM_HOST_DEVICES in the environment, or a test, makes it several devices, so that several GPUs can be
- * tested without one: each has its own memory, streams and events, and refuses the others'.
+ * GPUMM_HOST_DEVICES in the environment, or a test, makes it several devices, so that several GPUs
+ * can be tested without one: each has its own memory, streams and events, and refuses the others'.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
@@ -135,8 +135,8 @@ static int64_t memory_left (int device) {
 
 enum { ANY = -1 };
 
-/* The allocation of that kind, and of that device if it is not ANY, that contains p .. p + bytes - 1; or
- * NULL. */
+/* The allocation of that kind, and of that device if it is not ANY, that contains p .. p + bytes -
+ * 1; or NULL. */
 static const struct allocation *find (enum kind kind, int device, const void *p, size_t bytes) {
   const char *first = p;
   for (const struct allocation *a = allocations; a; a = a->next)
@@ -177,8 +177,8 @@ static gpumm_status add_allocation (enum kind kind, int device, size_t bytes, vo
                               (long long) memory_left (device), (long long) memory_of (device));
   struct allocation *a = malloc (sizeof *a);
   void *memory = NULL;
-  /* The slots of transfers are 2 MiB of pinned memory each, of which small products use the beginning:
-   * to fill them all takes up to a sixth of a test's time. */
+  /* The slots of transfers are 2 MiB of pinned memory each, of which small products use the
+   * beginning: to fill them all takes up to a sixth of a test's time. */
   const size_t filled = kind == PINNED && bytes > 256 << 10 ? 256 << 10 : bytes;
   if (!a)
     return no_memory ();

@@ -201,7 +201,8 @@ static void end_phase (void) {
   }
 }
 
-/* A thread has reached the barrier at that line, or its end (0). Returns when it is its turn again. */
+/* A thread has reached the barrier at that line, or its end (0). Returns when it is its turn
+ * again. */
 void gpumm_host_barrier (int line) {
   current->line = line;
   if (run.place == 0)

@@ -28,8 +28,8 @@ GPUMM_API void gpumm_host_set_order (gpumm_host_order order, uint64_t seed);
 GPUMM_API void gpumm_host_set_memory (int64_t bytes);
 GPUMM_API void gpumm_host_set_memory_of (int device, int64_t bytes);
 
-/* Makes it n devices, 1 to 8, whatever GPUMM_HOST_DEVICES says; each is as it was at first. None may
- * have memory. */
+/* Makes it n devices, 1 to 8, whatever GPUMM_HOST_DEVICES says; each is as it was at first. None
+ * may have memory. */
 GPUMM_API void gpumm_host_set_devices (int n);
 
 /* gpumm_driver.fault for one device: its n-th call fails; below 0: call -n and all that follow. */

@@ -4,8 +4,8 @@
  * the definition of the product, and the kernel to compare all others with.
  *
  * What limits it: memory. Each multiply-add loads two elements, so a double product does 2
- * operations for 16 bytes: an arithmetic intensity of 1/8 operation per byte, where the GPU could do
- * ten or more. Caches help: the 32 threads of a warp read the same B(l, j) in one broadcast and
+ * operations for 16 bytes: an arithmetic intensity of 1/8 operation per byte, where the GPU could
+ * do ten or more. Caches help: the 32 threads of a warp read the same B(l, j) in one broadcast and
  * neighbouring A(i, l) in one coalesced read of 8 sectors of 32 bytes in double. If op(A) is a
  * transpose, the neighbours lie lda apart and the same read takes 32 sectors; tiled.cu avoids this.
  *

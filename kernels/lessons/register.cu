@@ -103,8 +103,8 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_produc
 
 /* The larger tile needs a C of more than a hundred tiles to give every multiprocessor of a large
  * GPU work. On an H200 in double the smaller is 1.6 times as fast at 768, the larger 1.2 times at
- * 1024 (bench/results/h200/kernels.csv). A C of 1024 x 1024 is 256 large tiles, half of what an H200
- * runs at once: C is not cut smaller than 2048 for transfers to overlap. */
+ * 1024 (bench/results/h200/kernels.csv). A C of 1024 x 1024 is 256 large tiles, half of what an
+ * H200 runs at once: C is not cut smaller than 2048 for transfers to overlap. */
 FAMILY_ROWS (register) = {
     /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch, workspace,
      * waits, smallest tile */

@@ -1,5 +1,5 @@
-/* arrays.h - what is done to whole arrays on a device: CUB does it on a GPU, plain loops on the host
- * device. Compiled once, as CUB takes nvcc long.
+/* arrays.h - what is done to whole arrays on a device: CUB does it on a GPU, plain loops on the
+ * host device. Compiled once, as CUB takes nvcc long.
  *
  * Memory is the caller's, as many bytes as the function beside it says for the same array.
  *

@@ -28,9 +28,9 @@ template <class X, class I, class V> DEVICE I lower_bound (X x, I begin, I end, 
   return begin;
 }
 
-/* The sum of x over the threads of a block before this one; total becomes the sum over all threads. It
- * adds within warps, then over the warps. cub::BlockScan would save no lines, because the host device needs this
- * function too, and would cost nvcc 3 seconds per file. */
+/* The sum of x over the threads of a block before this one; total becomes the sum over all threads.
+ * It adds within warps, then over the warps. cub::BlockScan would save no lines, because the host
+ * device needs this function too, and would cost nvcc 3 seconds per file. */
 template <int THREADS>
 __device__ static inline int sum_before (tile<int32_t, 2, THREADS> &s, int x, int &total) {
   const int me = threadIdx.x, warp = me / 32, lane = me % 32;

@@ -183,8 +183,8 @@ __host__ __device__ static inline int most_of (int bin) {
   return bin == 0 ? 16 : 32 << bin;
 }
 
-/* The number of products of row i + lane, below end_row. The lanes of a group count together, and read
- * the elements of short rows all at once. */
+/* The number of products of row i + lane, below end_row. The lanes of a group count together, and
+ * read the elements of short rows all at once. */
 __device__ static inline int64_t count_products (const gpumm_rows &a, const gpumm_rows &b,
                                                  int64_t i, int64_t end_row, unsigned mask) {
   const int lane = threadIdx.x % GROUP;
@@ -402,7 +402,8 @@ __device__ static inline void exchange_keys (KEY (&key)[own::items], KEY *exchan
 /* Sorts the keys of a row's threads: the smallest become those of the first thread. exchange has
  * room for all of them; used where there is more than a warp. Keys of 64 bits are rare: their loops
  * over threads are not unrolled, which would take nvcc a minute. (By cub::WarpMergeSort and
- * BlockMergeSort, which go through shared memory, products take up to 2.6 times as long on an H200.)
+ * BlockMergeSort, which go through shared memory, products take up to 2.6 times as long on an
+ * H200.)
  */
 template <class own, class KEY>
 __device__ static inline void sort (KEY (&key)[own::items], KEY *exchange) {
@@ -433,11 +434,12 @@ __device__ static inline void sort (KEY (&key)[own::items], KEY *exchange) {
   }
 }
 
-/* If a row spans at most this number of columns, one warp counts them with a bit for each: a mesh's rows. */
+/* If a row spans at most this number of columns, one warp counts them with a bit for each: a mesh's
+ * rows. */
 enum { SPAN = 1 << 14 };
 
-/* Counts a lane's keys that no other lane has counted. Returns false to all lanes if the row spans too
- * many columns. seen: SPAN / 32 words of this warp. */
+/* Counts a lane's keys that no other lane has counted. Returns false to all lanes if the row spans
+ * too many columns. seen: SPAN / 32 words of this warp. */
 template <class own>
 __device__ static inline bool count_by_bits (const unsigned (&key)[own::items], unsigned *seen,
                                              int &different) {
@@ -654,9 +656,9 @@ __device__ static inline int group_at (unsigned same, int e) {
   return !(same >> (e + 1) & 1) ? 1 : !(same >> (e + 2) & 1) ? 2 : 3;
 }
 
-/* Calls f (of, at) for the products of a warp's elements of A in the order of k, AHEAD for each lane at a
- * time. Lane l has the products q + l, q + WARP + l, ... of[] is the lane that has the row of B of each
- * product, and at[] is the product's place in B, or -1 if there is no product. */
+/* Calls f (of, at) for the products of a warp's elements of A in the order of k, AHEAD for each
+ * lane at a time. Lane l has the products q + l, q + WARP + l, ... of[] is the lane that has the
+ * row of B of each product, and at[] is the product's place in B, or -1 if there is no product. */
 template <int AHEAD, class F>
 __device__ static inline void for_products (int64_t from, int length, F f) {
   const int upto = sum_to_lane<WARP> (length), all = __shfl_sync (ALL, upto, WARP - 1);
@@ -679,8 +681,9 @@ __device__ static inline void for_products (int64_t from, int length, F f) {
   }
 }
 
-/* Sets the bit of each column of row i of C that lies in the window. The bits must be cleared before. Each
- * warp takes rows of B of its own, and skips rows with the columns of the row before. */
+/* Sets the bit of each column of row i of C that lies in the window. The bits must be cleared
+ * before. Each warp takes rows of B of its own, and skips rows with the columns of the row
+ * before. */
 template <int THREADS>
 __device__ static inline void mark_columns (const gpumm_rows &a, const gpumm_rows &b,
                                             const unsigned char *repeats, int64_t i, int64_t window,
@@ -904,8 +907,8 @@ __device__ static inline complex<double> from_lane (complex<double> x, int lane)
   return {__shfl_sync (ALL, x.re, lane), __shfl_sync (ALL, x.im, lane)};
 }
 
-/* Adds each lane's product to its sum. If several lanes have the same sum, the first adds the products of
- * all, in the order of the lanes. */
+/* Adds each lane's product to its sum. If several lanes have the same sum, the first adds the
+ * products of all, in the order of the lanes. */
 template <class T>
 __device__ static inline void add_products (T product, T *sum, bool there, int column) {
   const unsigned self = 1u << lane_of ();
@@ -992,7 +995,8 @@ template <class T, int BIN> __global__ void __launch_bounds__ (WARP) multiply_wi
 
 /* ---- launch ------------------------------------------------------------------------------- */
 
-/* Places the counters, the lists of the bins, and a byte for each row of C and of B. Returns the bytes. */
+/* Places the counters, the lists of the bins, and a byte for each row of C and of B. Returns the
+ * bytes. */
 static size_t lay_out (const gpumm_sparse_product *p, bins *w) {
   parts m (p->workspace);
   m.take (w->length, COUNTERS);

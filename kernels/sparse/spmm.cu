@@ -52,8 +52,8 @@ template <class T> DEVICE T conjugate_if (bool yes, T x) {
 
 /* ---- plain -------------------------------------------------------------------------------- */
 
-/* Adds to sum[w] every step-th element of S from `begin` on, to `end`, times that of the column of D at
- * d[w]. Four are read at once: a short row waits for memory as often as one element does. */
+/* Adds to sum[w] every step-th element of S from `begin` on, to `end`, times that of the column of
+ * D at d[w]. Four are read at once: a short row waits for memory as often as one element does. */
 template <class T, int WIDE>
 DEVICE void add_elements (const form<T> &x, const T *const (&d)[WIDE], int64_t begin, int64_t end,
                           int step, T (&sum)[WIDE]) {
@@ -81,9 +81,9 @@ DEVICE void add_elements (const form<T> &x, const T *const (&d)[WIDE], int64_t b
   }
 }
 
-/* A group computes WIDTH columns of a row, or WIDE times as many with WIDTH = LANES; LANES / WIDTH threads
- * share the row of S. Where a row is long, one group would be at work long after all others: all groups
- * share it. */
+/* A group computes WIDTH columns of a row, or WIDE times as many with WIDTH = LANES; LANES / WIDTH
+ * threads share the row of S. Where a row is long, one group would be at work long after all
+ * others: all groups share it. */
 template <class T, int WIDTH, int WIDE>
 __global__ void __launch_bounds__ (THREADS) multiply_rows (form<T> x) {
   SHARED (T, sums, WIDE * LANES, ROWS + 1);
@@ -260,7 +260,8 @@ static facts facts_of (const gpumm_sparse_product *p) {
   return f;
 }
 
-/* Columns of D that are transposed at one time, two per thread: elements of S are read less often. */
+/* Columns of D that are transposed at one time, two per thread: elements of S are read less
+ * often. */
 static int64_t panel_of (const facts &f, size_t size) {
   const int64_t least = 2 * LANES;
   int64_t most = PANEL_BYTES / ((f.inner > 0 ? f.inner : 1) * (int64_t) size) / LANES * LANES;

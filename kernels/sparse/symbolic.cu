@@ -6,8 +6,8 @@
  * more columns than the bitmap has bits is computed window by window.
  *
  * What limits it is shared memory: a bit to set for each pair of blocks, and a bitmap to clear and
- * to read for each row. If B has few columns, its rows become bits first (gpumm_make_pattern), and a
- * row of C is the OR of the rows of B that its row of A selects.
+ * to read for each row. If B has few columns, its rows become bits first (gpumm_make_pattern), and
+ * a row of C is the OR of the rows of B that its row of A selects.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "symbolic.h"
@@ -20,7 +20,8 @@ enum {
   LOOK_EVERY = 64                     /* blocks of A between two checks whether the row is full */
 };
 
-/* A thread's part of a bitmap: its words first .. last - 1, and the bits before these and in all. */
+/* A thread's part of a bitmap: its words first .. last - 1, and the bits before these and in
+ * all. */
 struct part_of_bits {
   int first, last, before, all;
 };

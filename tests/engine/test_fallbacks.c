@@ -1,5 +1,5 @@
-/* test_fallbacks.c - what becomes of a product where the GPU fails, in part or in whole: by a made-up GPU
- * (made_up_gpu.c), which the engine opens in CUDA's place.
+/* test_fallbacks.c - what becomes of a product where the GPU fails, in part or in whole: by a
+ * made-up GPU (made_up_gpu.c), which the engine opens in CUDA's place.
  *
  * All operands are ones: an element of alpha A B + beta C0 is alpha k + beta.
  *
@@ -142,8 +142,8 @@ static void test_limit (void) {
   CHECK (gpu->allocations == before, "%d allocations", gpu->allocations - before);
 }
 
-/* C = A B + 2 C in place on the device: a launch that fails after others have written to C loses C, and
- * must not be tried again; the first may be. */
+/* C = A B + 2 C in place on the device: a launch that fails after others have written to C loses C,
+ * and must not be tried again; the first may be. */
 static void test_in_place (void) {
   enum { N = 2100 };
   gpumm_matrix a = ones (N, N), b = ones (N, N), c = ones (N, N), there = c;
@@ -192,8 +192,8 @@ static gpumm_matrix ones_on (int device, int64_t n) {
   return there;
 }
 
-/* Each device has its own memory and kept streams, and a product with a resident operand runs where that
- * is. */
+/* Each device has its own memory and kept streams, and a product with a resident operand runs where
+ * that is. */
 static void test_two_devices (void) {
   enum { N = 300 };
   gpumm_report r = {0};
@@ -283,8 +283,8 @@ static void listen (double part, double left) {
   last_part = part;
 }
 
-/* By measured rates one device takes a short product, and three take one that it computes for long. The products
- * that measure the links are not told as parts of it. */
+/* By measured rates one device takes a short product, and three take one that it computes for long.
+ * The products that measure the links are not told as parts of it. */
 static void test_choice (void) {
   const gpumm_options o = {.backend = GPUMM_GPU, .device = -1, .devices = 7};
   gpumm_report r = {0};
@@ -311,8 +311,8 @@ static void test_choice (void) {
   gpumm_reset ();
 }
 
-/* A product on three devices, of which some fail: the others do their parts, or at last the CPU, if it was
- * not the GPU or a kernel that was asked for. */
+/* A product on three devices, of which some fail: the others do their parts, or at last the CPU, if
+ * it was not the GPU or a kernel that was asked for. */
 static void test_spread (void) {
   gpumm_reset ();
   gpu->devices = 3;
@@ -391,8 +391,8 @@ static int launches_for (int64_t n, gpumm_options o) {
   return gpu->launches - before;
 }
 
-/* Rates of large transfers are measured at the first product of more than 256 MiB for which they matter; what
- * fails is not tried again. */
+/* Rates of large transfers are measured at the first product of more than 256 MiB for which they
+ * matter; what fails is not tried again. */
 static void test_large (void) {
   enum { LESS = 3300, MORE = 3400 };
   const gpumm_options any = {.device = -1}, on_gpu = {.backend = GPUMM_GPU},
@@ -406,7 +406,8 @@ static void test_large (void) {
   const int large = launches_for (MORE, any);
   CHECK (large > 3, "%d launches", large);
   CHECK (launches_for (MORE, any) == 0 && launches_for (2 * MORE, any) == 0, "measured twice");
-  /* the first, and one in the middle: how many there are differs by a few from one time to the other */
+  /* the first, and one in the middle: how many there are differs by a few from one time to the
+   * other */
   for (int middle = 0; middle < 2; middle++) {
     const int failing = middle ? large / 2 : 1;
     gpumm_reset ();

@@ -1,6 +1,6 @@
-/* test_limits.c - sizes, counts and strides up to the ends of int64_t, for each public function that takes
- * some: a result of the right size, or a failure that says why, and no overflow on the way, which
- * UndefinedBehaviorSanitizer would tell.
+/* test_limits.c - sizes, counts and strides up to the ends of int64_t, for each public function
+ * that takes some: a result of the right size, or a failure that says why, and no overflow on the
+ * way, which UndefinedBehaviorSanitizer would tell.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
@@ -43,8 +43,8 @@ static int is_small (double count) {
   return count <= ROOM / 4;
 }
 
-/* Can the engine follow x in the memory that there is, or must it refuse x before it reads any? The largest
- * memory that may be asked for is 2^62 bytes. */
+/* Can the engine follow x in the memory that there is, or must it refuse x before it reads any? The
+ * largest memory that may be asked for is 2^62 bytes. */
 static int is_fair (const gpumm_matrix *x) {
   const double rows = (double) x->rows, cols = (double) x->cols, refused = 0x1p62;
   if (x->rows < 0 || x->cols < 0)
