@@ -31,20 +31,21 @@ void need (gpumm_status status) {
                    gpumm_last_error ());
 }
 
-// The method of the same name lets the error through.
 void warn_in_solver () {
   static const std::set<std::string> solvers = {"bicg", "bicgstab", "cgs", "gmres", "pcg", "tfqmr"};
   const octave_value_list frames = octave::feval ("dbstack", octave_value_list (), 1);
   const Cell names = frames (0).map_value ().contents ("name");
   for (octave_idx_type i = 0; i < names.numel (); i++) {
     const std::string name = names (i).string_value ();
-    if (name == "preconditioned")
+    if (name == "preconditioned") // tries the preconditioner before the solver, outside of a try
       return;
-    if (solvers.count (name) > 0)
+    if (solvers.count (name) > 0) {
       warning_with_id ("gpumm:gpuArray:solver",
-                       "%s: its preconditioner failed, because an operation is not available on a "
-                       "device. Use gather (X) in it",
+                       "%s: an operation in one of its functions is not available on a device. In "
+                       "a preconditioner Octave takes this for a singular matrix. Use gather (X)",
                        name.c_str ());
+      return;
+    }
   }
 }
 
