@@ -5,6 +5,7 @@
 
 function not_there (name, what)
 
-  __gpuarray__ ("refuse", sprintf ("%s %s is not available on a device. Use gather (X)", name, what));
+  text = sprintf ("%s %s is not available on a device. Use gather (X)", name, what);
+  __gpuarray__ ("refuse", text); # as the type itself does, also for Octave's solvers
 
 endfunction
