@@ -700,13 +700,13 @@ static void make_uneven (gpumm_matrix *x, int64_t n) {
     x->start[i] = x->start[i - 1] + (i % 3 == 0 ? 6 : i % 3 == 1 ? 3 : 0);
 }
 
-/* Counts the entries of the lines that row or column names: exact where there are few. */
-static void check_pairs (double counted, int64_t n, int64_t stored, const int64_t *ends,
-                         const int64_t *row, const int32_t *column) {
+/* Counts the entries of the lines that the 5 n entries of `by` name: exact where there are few. */
+static void check_pairs (double counted, int64_t n, const gpumm_matrix *named,
+                         const gpumm_matrix *by) {
   double pairs = 0;
-  for (int64_t t = 0; t < stored; t++) {
-    const int64_t at = row ? row[t] : column[t];
-    pairs += (double) (ends[at + 1] - ends[at]);
+  for (int64_t t = 0; t < 5 * n; t++) {
+    const int64_t at = by->format == GPUMM_SPARSE ? by->row[t] : by->block_column[t];
+    pairs += (double) (named->start[at + 1] - named->start[at]);
   }
   CHECK (n < 6000 ? counted == pairs : fabs (counted - pairs) < 0.05 * pairs, "n %lld: %g, not %g",
          (long long) n, counted, pairs);
@@ -718,7 +718,7 @@ static void test_pairs (void) {
     const int64_t n = sizes[s];
     gpumm_problem p = {.a = random_columns (n, 3), .b = random_columns (n, 5), .alpha = {1, 0}};
     make_uneven (&p.a, n);
-    check_pairs (gpumm_estimate_sparse (&p).products, n, 5 * n, p.a.start, p.b.row, NULL);
+    check_pairs (gpumm_estimate_sparse (&p).products, n, &p.a, &p.b);
     p.alpha.re = 0;
     p.b.row[0] = -1;
     CHECK (gpumm_estimate_sparse (&p).products == 0, "alpha = 0: A and B are not read");
@@ -730,7 +730,7 @@ static void test_pairs (void) {
     p.a = random_blocks (GPUMM_D, n, 2, 3, 5);
     p.b = random_blocks (GPUMM_D, n, 3, 2, 3);
     make_uneven (&p.b, n);
-    check_pairs (gpumm_blocks_pairs (&p), n, 5 * n, p.b.start, NULL, p.a.block_column);
+    check_pairs (gpumm_blocks_pairs (&p), n, &p.b, &p.a);
     gpumm_problem q = p; /* A' has n blocks of 3 x 2, 5 in each column */
     q.a.op = GPUMM_TRANSPOSE;
     q.a.block_rows = 3;
