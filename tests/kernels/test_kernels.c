@@ -63,15 +63,15 @@ static long double norm_of (gpumm_type type, const void *values, int64_t rows, i
 }
 
 /* Its bound holds for the largest element, not for each (Higham 2002, theorem 23.3, with
- * k / 2^depth for n0; eps is 2 u, which leaves room for complex products). A level of the recursion
- * rounds an element of C two times, and it is scaled, added to and rounded at the edges.
+ * k / 2^depth for n0; eps is 2 u, which leaves room for complex products). An element of C is
+ * scaled once and added to twice.
  * norms: of A, B and C. */
 static long double strassen_bound (const test *t, const long double *norms, int depth) {
   long double k0 = ldexpl ((long double) t->k, -depth);
   long double product = powl (18, depth) * (k0 * k0 + 6 * k0) * norms[0] * norms[1];
   return (is_single (t->type) ? FLT_EPSILON : DBL_EPSILON)
          * (hypotl (t->alpha.re, t->alpha.im) * product
-            + (2 * depth + 8) * hypotl (t->beta.re, t->beta.im) * norms[2]);
+            + 3 * hypotl (t->beta.re, t->beta.im) * norms[2]);
 }
 
 /* ---- a case ------------------------------------------------------------------------------- */
