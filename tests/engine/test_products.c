@@ -97,20 +97,6 @@ enum {
   RELATIONS
 };
 
-static gpumm_matrix copied (const gpumm_matrix *a, int turns, int conjugates) {
-  gpumm_matrix b = *a;
-  b.rows = turns ? a->cols : a->rows;
-  b.cols = turns ? a->rows : a->cols;
-  b.ld = b.rows + 3;
-  b.values = check_allocate (b.ld * b.cols, gpumm_type_bytes (b.type));
-  for (int64_t j = 0; j < a->cols; j++)
-    for (int64_t i = 0; i < a->rows; i++) {
-      const number x = get (a->type, a->values, i + j * a->ld);
-      put (b.type, b.values, turns ? j + i * b.ld : i + j * b.ld, conjugates ? conjl (x) : x);
-    }
-  return b;
-}
-
 /* Full operands in one memory. 0: with these ops no such B fits A. */
 static int relate_full (cell *x, int relation, gpumm_type type, gpumm_op op_a, gpumm_op op_b) {
   enum { ROOM = 80 * 140 };
