@@ -344,8 +344,8 @@ static gpumm_job *job_as_dense (const gpumm_problem *p) {
   return job;
 }
 
-/* Runs such a job, of which each call fails in turn (inject NULL: none): it goes on another way, its
- * reason has this text, and the result is right. Returns how many jobs went another way. */
+/* Runs such a job, of which each call fails in turn (inject NULL: none): it goes on another way,
+ * its reason has this text, and the result is right. Returns how many jobs went another way. */
 static int fall_back (gpumm_job *(*make_job) (const gpumm_problem *), const gpumm_problem *p,
                       int64_t (*inject) (int64_t), const char *text) {
   int fallen = 0;
