@@ -120,6 +120,31 @@ static gpumm_options options_for (const row *t, uint64_t devices) {
                          .devices = devices};
 }
 
+/* A row, and what one of so many devices gives. */
+typedef struct {
+  product x;
+  gpumm_options o; /* for all of them */
+  gpumm_matrix right;
+  gpumm_report one;
+} spread_row;
+
+static void begin (const row *t, int devices, spread_row *s) {
+  const gpumm_options o = options_for (t, 1);
+  gpumm_reset ();
+  if (!on_gpus)
+    set_devices (devices);
+  make_product (t, &s->x);
+  CHECK (!run (&s->x.p, &o, &s->right, &s->one) && s->one.share_count == 0, "row %d: %s",
+         (int) (t - table), gpumm_last_error ());
+  s->o = options_for (t, (UINT64_C (1) << devices) - 1);
+}
+
+static void end (spread_row *s) {
+  release (&s->right);
+  release_product (&s->x);
+  gpumm_reset ();
+}
+
 static double sum_of (const gpumm_report *r, int flops) {
   double sum = 0;
   for (int i = 0; i < r->share_count; i++)
@@ -127,19 +152,19 @@ static double sum_of (const gpumm_report *r, int flops) {
   return sum;
 }
 
-/* Row t on these devices: the bits of `c` and what its report says, which are of one device. A
- * device brings as many bytes of a large A as each other one, also if A is one panel. */
-static void check_spread (const row *t, const gpumm_problem *p, uint64_t devices,
-                          const gpumm_matrix *c, const gpumm_report *one) {
+/* Row t on these devices: the result and the operations of one device. A device brings as many bytes
+ * of a large A as each other one, also if A is one panel. */
+static void check_spread (const row *t, spread_row *s, uint64_t devices) {
   const int number = (int) (t - table), count = __builtin_popcountll (devices);
   const int parts = count < t->n ? count : (int) t->n,
             expected = t->by_one || parts < 2 ? 0 : parts;
-  const gpumm_options o = options_for (t, devices);
+  const gpumm_report *one = &s->one;
   gpumm_matrix spread;
   gpumm_report r;
-  const gpumm_status status = run (p, &o, &spread, &r);
-  CHECK (!status && is_same (c, &spread), "row %d, devices %" PRIx64 ": %s", number, devices,
-         status ? gpumm_last_error () : "not as on one device");
+  s->o.devices = devices;
+  const gpumm_status status = run (&s->x.p, &s->o, &spread, &r);
+  CHECK (!status && is_same (&s->right, &spread), "row %d, devices %" PRIx64 ": %s", number,
+         devices, status ? gpumm_last_error () : "not as on one device");
   release (&spread);
   CHECK (r.share_count == expected, "row %d, devices %" PRIx64 ": %d took part", number, devices,
          r.share_count);
@@ -167,23 +192,14 @@ static void test_products (void) {
   const uint64_t choices = UINT64_C (1) << (on_gpus ? devices_there : 4);
   for (const row *t = table; t < table + ROWS; t++) {
     const int is_long = t - table >= SHARES;
-    const gpumm_options o = options_for (t, 1);
-    product x;
-    gpumm_matrix c;
-    gpumm_report one;
-    if (!on_gpus)
-      set_devices (EIGHT);
-    make_product (t, &x);
-    CHECK (!run (&x.p, &o, &c, &one) && one.share_count == 0, "row %d: %s", (int) (t - table),
-           gpumm_last_error ());
+    spread_row s;
+    begin (t, EIGHT, &s);
     for (uint64_t devices = is_long ? 3 : 2; devices < choices;
          devices = is_long ? 2 * devices + 1 : devices + 1 + SANITIZED_STEP / 2)
-      check_spread (t, &x.p, devices, &c, &one);
+      check_spread (t, &s, devices);
     if (!on_gpus)
-      check_spread (t, &x.p, (1 << EIGHT) - 1, &c, &one);
-    release (&c);
-    release_product (&x);
-    gpumm_reset ();
+      check_spread (t, &s, (1 << EIGHT) - 1);
+    end (&s);
   }
 }
 
@@ -224,31 +240,21 @@ static void test_evenness (void) {
  * same. */
 static void test_memory (void) {
   const row t = {"naive", "dd", "nn", 200, 260, 150, {1, 0}, {1, 0}, 0};
-  product x;
-  gpumm_matrix c, spread;
-  gpumm_report r;
-  make_product (&t, &x);
-  set_devices (3);
-  gpumm_options o = options_for (&t, 1);
-  CHECK (run (&x.p, &o, &c, &r) == GPUMM_OK, "%s", gpumm_last_error ());
-  o.devices = 7;
+  spread_row s;
+  begin (&t, 3, &s);
   for (int small = 0; small < 8; small++) {
+    gpumm_matrix c;
+    gpumm_report r;
     gpumm_reset ();
     set_devices (3);
     for (int d = 0; d < 3; d++)
       if (small & 1 << d)
         set_memory_of (d, 200 << 10);
-    const gpumm_status status = run (&x.p, &o, &spread, &r);
-    CHECK (status == GPUMM_OK, "small %d: %s", small, gpumm_last_error ());
-    if (status)
-      continue;
-    CHECK (is_same (&c, &spread) && r.share_count == 3, "small %d: %d devices", small,
-           r.share_count);
-    release (&spread);
+    CHECK (!run (&s.x.p, &s.o, &c, &r) && is_same (&s.right, &c) && r.share_count == 3,
+           "small %d: %d devices, %s", small, r.share_count, gpumm_last_error ());
+    release (&c);
   }
-  release (&c);
-  release_product (&x);
-  gpumm_reset ();
+  end (&s);
 }
 
 /* Each takes 10 ms, so not every call of each device is tried in each row, and fewer of long
@@ -288,21 +294,16 @@ static void test_faults (void) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const row *t = &table[rows[i]];
     const int64_t step = rows[i] < SHARES ? STEP : STEP_OF_LONG;
-    product x;
-    gpumm_matrix c, spread;
+    spread_row s;
+    gpumm_matrix c;
     gpumm_report r;
-    make_product (t, &x);
-    gpumm_reset ();
-    set_devices (3);
-    gpumm_options o = options_for (t, 1);
-    CHECK (run (&x.p, &o, &c, &r) == GPUMM_OK, "%s", gpumm_last_error ());
-    o.devices = 7;
+    begin (t, 3, &s);
     /* where each part takes all of A up itself: of row 6 in bytes */
-    const int64_t all_bytes = r.bytes_up + 2 * t->m * t->k * (i == 0 ? 8 : 1);
+    const int64_t all_bytes = s.one.bytes_up + 2 * t->m * t->k * (i == 0 ? 8 : 1);
     int64_t calls[3];
     set_devices (3);
-    CHECK (run (&x.p, &o, &spread, &r) == GPUMM_OK, "%s", gpumm_last_error ());
-    release (&spread);
+    CHECK (!run (&s.x.p, &s.o, &c, &r), "%s", gpumm_last_error ());
+    release (&c);
     for (int d = 0; d < 3; d++)
       calls[d] = fault_of (d, 0);
     for (int d = 0; d < 3; d++)
@@ -311,14 +312,14 @@ static void test_faults (void) {
           gpumm_reset ();
           set_devices (3);
           fault_of (d, lasting ? -n : n);
-          const gpumm_status status = run (&x.p, &o, &spread, &r);
+          const gpumm_status status = run (&s.x.p, &s.o, &c, &r);
           if (status) {
             failures++;
             CHECK (d == 0 && n < 4, "row %d: call %" PRId64 " of device %d: %s", rows[i], n, d,
                    gpumm_last_error ());
             continue;
           }
-          CHECK (is_same (&c, &spread), "row %d: call %" PRId64 " of device %d", rows[i], n, d);
+          CHECK (is_same (&s.right, &c), "row %d: call %" PRId64 " of device %d", rows[i], n, d);
           if (r.share_count < 3) {
             CHECK (strstr (r.reason, "made to fail by a test"), "%s", r.reason);
             told++;
@@ -329,80 +330,59 @@ static void test_faults (void) {
             CHECK (r.bytes_up == all_bytes,
                    "row %d: call %" PRId64 " of device %d: %" PRId64 ", %s", rows[i], n, d,
                    r.bytes_up, r.reason);
-          release (&spread);
+          release (&c);
         }
-    release (&c);
-    release_product (&x);
+    end (&s);
   }
   CHECK (told > 20 / SANITIZED_STEP && failures <= told / 4 + 3, "%d parts handed on, %d failures",
          told, failures);
   gpumm_reset ();
 }
 
-/* All devices fail: an error, and nothing is lost. */
-static void test_all_fail (void) {
-  product x;
+static gpumm_status try_again (void *context) {
+  const spread_row *s = context;
   gpumm_matrix c;
   gpumm_report r;
-  make_product (&table[0], &x);
-  gpumm_reset ();
-  const int64_t before = gpumm_live_allocations ();
-  for (int n = 5; n < 60; n += 5) {
-    set_devices (3);
-    for (int d = 0; d < 3; d++)
-      fault_of (d, -n);
-    const gpumm_options o = options_for (&table[0], 7);
-    const gpumm_status status = run (&x.p, &o, &c, &r);
-    CHECK (status == GPUMM_DEVICE_FAILED || status == GPUMM_DEVICE_MEMORY
-               || status == GPUMM_HOST_MEMORY || !status,
-           "call %d: %s, %s", n, gpumm_status_name (status), gpumm_last_error ());
-    CHECK (!status || strstr (gpumm_last_error (), "made to fail"), "%s", gpumm_last_error ());
-    if (!status)
-      release (&c);
-    set_devices (3);
-    gpumm_reset ();
-    CHECK (gpumm_live_allocations () == before, "call %d: %" PRId64 " allocations", n,
-           gpumm_live_allocations () - before);
-  }
-  release_product (&x);
+  const gpumm_status status = run (&s->x.p, &s->o, &c, &r);
+  CHECK (status || is_same (&c, &s->right), "another result");
+  release (&c);
+  return status;
 }
 
-typedef struct {
-  product x;
-  gpumm_options o;
-  gpumm_matrix right;
-} spread_product;
-
-static gpumm_status try_again (void *context) {
-  const spread_product *t = context;
-  gpumm_matrix c;
-  gpumm_report r;
-  const gpumm_status status = run (&t->x.p, &t->o, &c, &r);
-  if (!status) {
-    CHECK (is_same (&c, &t->right), "another result");
-    release (&c);
+/* All devices fail from their n-th call on. */
+static int64_t fault_all (int64_t n) {
+  int64_t most = 0;
+  for (int d = 0; d < 3; d++) {
+    const int64_t calls = fault_of (d, -n);
+    most = calls > most ? calls : most;
   }
-  return status;
+  return most;
+}
+
+static void test_all_fail (void) {
+  spread_row s;
+  begin (&table[0], 3, &s);
+  fail_in_turn (&(faults){.name = "all devices",
+                          .inject = fault_all,
+                          .run = try_again,
+                          .context = &s,
+                          .least = 10,
+                          .step = 5});
+  end (&s);
 }
 
 /* Every allocation of the engine fails in turn. */
 static void test_allocations (void) {
   static const int rows[] = {6, 2};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    spread_product t;
-    gpumm_report r;
-    make_product (&table[rows[i]], &t.x);
-    set_devices (2);
-    t.o = options_for (&table[rows[i]], 1);
-    CHECK (run (&t.x.p, &t.o, &t.right, &r) == GPUMM_OK, "%s", gpumm_last_error ());
-    t.o.devices = 3;
+    spread_row s;
+    begin (&table[rows[i]], 2, &s);
     fail_in_turn (&(faults){.name = "spread",
                             .inject = gpumm_fault_memory,
                             .run = try_again,
-                            .context = &t,
+                            .context = &s,
                             .least = 1});
-    release (&t.right);
-    release_product (&t.x);
+    end (&s);
   }
 }
 
