@@ -102,11 +102,11 @@ static const shape classic_shapes[] = {BLOCKS (-40, -60, -9, 4, 4, 4),
 
 /* C, or the full matrix, larger than the memory of the row; A that comes in pieces. */
 static const shape integer_pieces[] = {{700, 700, 2, 2, 2, 1, 100, 100}};
-static const shape float_pieces[] = {{500, 500, 2, 3, 3, 1, 100, 100}};
+static const shape float_pieces[] = {{350, 350, 2, 3, 3, 1, 100, 100}};
 static const shape pieces_of_a[] = {{1024, 3, 160, 4, 4, 4, 60, 60}};
 static const shape float_pieces_of_a[] = {{700, 100, 20, 4, 4, 4, 60, 60}};
-static const shape full_pieces[] = {{12, 20000, 12, 5, 1, 5, 40, 40}};
-static const shape turned_full_pieces[] = {{20000, 12, 12, 1, 5, 5, 40, 40}};
+static const shape full_pieces[] = {{12, 10000, 12, 5, 1, 5, 40, 40}};
+static const shape turned_full_pieces[] = {{10000, 12, 12, 1, 5, 5, 40, 40}};
 
 /* The full matrix in two panels, of 32 MiB and the rest. */
 static const shape full_panels[] = {{3, 110, 4000, 4, 1, 5, 20, 0}};
@@ -246,14 +246,13 @@ static const row products[] = {
      1},
     {"blocks_integer", "bbb", "ppu", "blocks_", SHAPES (integer_pieces), NO_OPS, 0, "a", EXACT, 1,
      12 << 20, 0},
-    {"bsr", "bbb", "ddd", "bsr", SHAPES (float_pieces), DRAWN_OPS, 0, "a", ROUNDED, 3, 28 << 20, 0},
+    {"bsr", "bbb", "ddd", "bsr", SHAPES (float_pieces), DRAWN_OPS, 0, "a", ROUNDED, 3, 14 << 20, 0},
     {"blocks_integer", "bbb", "qqr", "blocks_", SHAPES (pieces_of_a), NO_OPS, 0, "w", EXACT, 1, 0,
      0},
     {"bsr", "bbb", "ddd", "bsr", SHAPES (float_pieces_of_a), NO_OPS, 0, "a", ROUNDED, 1, 0, 0},
-    {"spmm", "bff", "ddd", "spmm", SHAPES (full_pieces), DRAWN_OPS, 0, "a", ROUNDED, 4, 16 << 20,
-     0},
+    {"spmm", "bff", "ddd", "spmm", SHAPES (full_pieces), DRAWN_OPS, 0, "a", ROUNDED, 4, 8 << 20, 0},
     {"spmm", "fbf", "ddd", "spmm", SHAPES (turned_full_pieces), DRAWN_OPS, 0, "a", ROUNDED, 4,
-     16 << 20, 0},
+     8 << 20, 0},
 };
 
 enum { PRODUCTS = sizeof products / sizeof *products };
