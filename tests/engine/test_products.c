@@ -138,26 +138,28 @@ static int relate_full (cell *x, int relation, gpumm_type type, gpumm_op op_a, g
 }
 
 /* Compressed operands of one set of arrays, of which one may have fewer lines; or the arrays hold
- * blocks of 4 x 8 of A and blocks of 8 x 4 of B. */
+ * blocks of 4 x 8 of A and blocks of 8 x 4 of B. 0: with these ops they have no product. */
 static int relate_compressed (cell *x, gpumm_format format, int relation, gpumm_type type,
                               gpumm_op op_a, gpumm_op op_b) {
   const int64_t block = format == GPUMM_BLOCKS ? 4 : 1, less = 4 * block;
   const int recuts = format == GPUMM_BLOCKS && relation % 4 == 2;
   gpumm_matrix *a = &x->p.a, *b = &x->p.b;
-  *a = make_in_blocks (format, type, 13, 13, block, recuts ? 2 * block : block, 33, WHOLE);
+  *a = make_in_blocks (format, type, recuts ? 26 : 13, 13, block, recuts ? 2 * block : block, 33,
+                       WHOLE);
   *b = *a;
+  a->op = op_a;
+  b->op = op_b;
   if (recuts) {
-    b->rows = a->cols;
-    b->cols = a->rows;
     b->block_rows = a->block_cols;
     b->block_cols = a->block_rows;
   }
-  a->op = op_a;
-  b->op = op_b;
   gpumm_matrix *shorter = relation % 2 == 0 ? NULL : relation % 4 == 1 ? a : b;
   if (shorter)
     *(format == GPUMM_SPARSE ? &shorter->cols : &shorter->rows) = less;
-  return (op_a == GPUMM_NONE ? a->cols : a->rows) == (op_b == GPUMM_NONE ? b->rows : b->cols);
+  const int64_t block_a = op_a == GPUMM_NONE ? a->block_cols : a->block_rows,
+                block_b = op_b == GPUMM_NONE ? b->block_rows : b->block_cols;
+  return block_a == block_b
+         && (op_a == GPUMM_NONE ? a->cols : a->rows) == (op_b == GPUMM_NONE ? b->rows : b->cols);
 }
 
 /* ---- one product -------------------------------------------------------------------------- */
@@ -243,7 +245,8 @@ static void check_pairs (const cell *x, const gpumm_matrix *c, const gpumm_repor
   snprintf (text, sizeof text, "; %.0f products of blocks, %.3g %% of", pairs,
             100 * pairs / (double) (entries_c * blocks_k));
   CHECK (strstr (r->reason, text), "%s: %s, not %s", text_of (x), r->reason, text);
-  if (r->bytes_up == 0 || a->values != b->values || a->rows != b->rows || a->cols != b->cols)
+  if (r->bytes_up == 0 || a->values != b->values || a->rows != b->rows || a->cols != b->cols
+      || a->block_rows != b->block_rows)
     return;
   const int64_t bytes = entry_elements (a) * (int64_t) gpumm_type_bytes (a->type) + 4;
   CHECK (r->bytes_up == entries_of (a) * bytes + 8 * (lines_of (a) + 1 + lines_of (c) + 1),
