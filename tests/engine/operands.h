@@ -261,6 +261,21 @@ static inline gpumm_matrix make_full (gpumm_type type, int64_t rows, int64_t col
   return make (&(operand){.type = type, .rows = rows, .cols = cols, .values = v});
 }
 
+/* A full matrix with the elements of this one, or their conjugates, transposed or not. */
+static inline gpumm_matrix copied (const gpumm_matrix *a, int turns, int conjugates) {
+  gpumm_matrix b = *a;
+  b.rows = turns ? a->cols : a->rows;
+  b.cols = turns ? a->rows : a->cols;
+  b.ld = b.rows + 3;
+  b.values = check_allocate (b.ld * b.cols, gpumm_type_bytes (b.type));
+  for (int64_t j = 0; j < a->cols; j++)
+    for (int64_t i = 0; i < a->rows; i++) {
+      const number x = get (a->type, a->values, i + j * a->ld);
+      put (b.type, b.values, turns ? j + i * b.ld : i + j * b.ld, conjugates ? conjl (x) : x);
+    }
+  return b;
+}
+
 /* rows x cols blocks of this size, percent of them there: blocks, or the elements of a sparse
  * matrix. */
 static inline gpumm_matrix make_in_blocks (gpumm_format format, gpumm_type type, int64_t rows,
@@ -658,5 +673,20 @@ static inline verdict judge (const gpumm_problem *p, const gpumm_matrix *c, boun
   release_list (&got);
   return v;
 }
+
+/* ---- what is refused ---------------------------------------------------------------------- */
+
+static inline void refused (gpumm_status status, gpumm_status expected, const char *text) {
+  CHECK (status == expected && strstr (gpumm_last_error (), text), "%s, not %s; %s, not %s",
+         gpumm_status_name (status), gpumm_status_name (expected), gpumm_last_error (), text);
+}
+
+/* A right argument with one change, of x. */
+#define REFUSED(type, right, change, call, status, text)                                           \
+  do {                                                                                             \
+    type x = right;                                                                                \
+    change;                                                                                        \
+    refused (call (&x), status, text);                                                             \
+  } while (0)
 
 #endif

@@ -41,6 +41,10 @@ static const shape long_sums[] = {FULL (-5, -5, 1023), FULL (-5, -5, 1024), FULL
 static const shape many_tiles[] = {FULL (270, 65, 40), FULL (65, 270, 40), FULL (130, 131, 33),
                                    FULL (1, 600, 70)};
 
+/* A complex by a real matrix in panels of the BLAS: 256 columns of A or B, and the rest. */
+static const shape panels_of_blas[] = {FULL (260, 2, 1100), FULL (2, 260, 1100),
+                                       FULL (1100, 260, 2)};
+
 static const shape sparse_shapes[] = {FULL (-130, -130, -130)};
 
 /* Work for several threads and pieces: thin and full columns, tall and wide, a vector by a
@@ -98,11 +102,15 @@ static const shape classic_shapes[] = {BLOCKS (-40, -60, -9, 4, 4, 4),
 
 /* C, or the full matrix, larger than the memory of the row; A that comes in pieces. */
 static const shape integer_pieces[] = {{700, 700, 2, 2, 2, 1, 100, 100}};
-static const shape float_pieces[] = {{500, 500, 2, 3, 3, 1, 100, 100}};
+static const shape float_pieces[] = {{350, 350, 2, 3, 3, 1, 100, 100}};
 static const shape pieces_of_a[] = {{1024, 3, 160, 4, 4, 4, 60, 60}};
 static const shape float_pieces_of_a[] = {{700, 100, 20, 4, 4, 4, 60, 60}};
-static const shape full_pieces[] = {{12, 20000, 12, 5, 1, 5, 40, 40}};
-static const shape turned_full_pieces[] = {{20000, 12, 12, 1, 5, 5, 40, 40}};
+static const shape full_pieces[] = {{12, 10000, 12, 5, 1, 5, 40, 40}};
+static const shape turned_full_pieces[] = {{10000, 12, 12, 1, 5, 5, 40, 40}};
+
+/* The full matrix in two panels, of 32 MiB and the rest. */
+static const shape full_panels[] = {{3, 110, 4000, 4, 1, 5, 20, 0}};
+static const shape turned_full_panels[] = {{110, 3, 4000, 1, 4, 5, 0, 20}};
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
@@ -135,8 +143,10 @@ typedef struct {
 
 static const row products[] = {
     /* full matrices: BLAS, plain loops, then every algorithm with operands that share memory */
-    {NULL, "fff", FLOATS MIXED_FLOATS, NULL, SHAPES (full_shapes), ALL_OPS, ALPHA | BETA, "a",
+    {NULL, "fff", FLOATS MIXED_FLOATS, NULL, SHAPES (full_shapes), ALL_OPS, ALPHA | BETA, "aas",
      ROUNDED, 60, 0, 0},
+    {NULL, "fff", "dzz zdz", NULL, SHAPES (panels_of_blas), ALL_OPS, ALPHA | BETA, "a", ROUNDED, 3,
+     0, 0},
     {"loops", "fff", FLOATS MIXED_FLOATS, NULL, SHAPES (full_shapes), ALL_OPS, ALPHA | BETA, "a",
      ROUNDED, 60, 0, 0},
     {"*", "fff", FLOATS "kkk ", NULL, SHAPES (drawn_shapes), ALL_OPS, ALPHA | BETA, "w", EXACT, 16,
@@ -149,8 +159,12 @@ static const row products[] = {
      0},
     {"integers", "fff", INTEGERS, "int", SHAPES (long_sums), DRAWN_OPS, 0, "awehdpc", EXACT, 42, 0,
      0},
-    {"integers", "fff", "iii jjj kkk lll ppp qqq rrr uuu", "int", SHAPES (many_tiles), DRAWN_OPS, 0,
-     "ah", EXACT, 4, 0, 0},
+    {"integers", "fff", "iii jjj ppp qqq", "int64", SHAPES (many_tiles), DRAWN_OPS, 0, "ah", EXACT,
+     4, 0, 0},
+    {"integers", "fff", "kkk rrr", "int128", SHAPES (many_tiles), DRAWN_OPS, 0, "ah", EXACT, 4, 0,
+     0},
+    {"integers", "fff", "lll uuu", "int192", SHAPES (many_tiles), DRAWN_OPS, 0, "ah", EXACT, 4, 0,
+     0},
 
     /* sparse matrices: the pattern of C is that of the sums that are not zero */
     {"sparse", "sss", SPARSE_TYPES, "gustavson", SHAPES (sparse_shapes), ALL_OPS, ALPHA, "aws",
@@ -200,25 +214,31 @@ static const row products[] = {
      ORDERED, 6, 0, 0},
 
     /* matrices in blocks: no block of C is zero */
-    {"blocks", "bbb", FLOATS MIXED_FLOATS, "blocks_blocks", SHAPES (block_shapes), ALL_OPS, 0, "aw",
-     ROUNDED, 23, 0, 0},
+    {"blocks", "bbb", FLOATS MIXED_FLOATS, "blocks_blocks", SHAPES (block_shapes), ALL_OPS, 0,
+     "aws", EXACT, 69, 0, 0},
     {"blocks", "bbb", INTEGERS, "blocks_blocks", SHAPES (block_shapes), ALL_OPS, 0, "awe", EXACT,
      23, 0, 0},
     {"blocks", "bbf", FLOATS MIXED_FLOATS INTEGERS, "blocks_blocks", SHAPES (block_shapes),
      DRAWN_OPS, 0, "aw", ROUNDED, 46, 0, 0},
+    {"blocks", "bbb", "zzz qqr", "blocks_blocks", SHAPES (drawn_shapes), ALL_OPS, 0, "w", EXACT, 4,
+     0, 1},
     {"blocks", "bff", FLOATS MIXED_FLOATS INTEGERS, "blocks_full", SHAPES (block_shapes), DRAWN_OPS,
      0, "aw", ROUNDED, 69, 0, 0},
     {"blocks", "fbf", FLOATS MIXED_FLOATS INTEGERS, "full_blocks", SHAPES (block_shapes), DRAWN_OPS,
      0, "aw", ROUNDED, 69, 0, 0},
-    {"bsr", "bbb", FLOATS MIXED_FLOATS, "bsr", SHAPES (large_blocks), ALL_OPS, 0, "aw", ROUNDED, 8,
+    {"blocks", "bff", "zzz", "blocks_full", SHAPES (full_panels), DRAWN_OPS, 0, "w", EXACT, 1, 0,
+     0},
+    {"blocks", "fbf", "zzz", "full_blocks", SHAPES (turned_full_panels), DRAWN_OPS, 0, "w", EXACT,
+     1, 0, 0},
+    {"bsr", "bbb", FLOATS MIXED_FLOATS, "bsr", SHAPES (large_blocks), ALL_OPS, 0, "aws", ROUNDED, 8,
      0, 0},
     {"bsr", "bbb", FLOATS MIXED_FLOATS, "bsr", SHAPES (large_blocks), DRAWN_OPS, 0, "aw", ROUNDED,
      8, 64 << 20, 0},
-    {"spmm", "bff", FLOATS MIXED_FLOATS, "spmm", SHAPES (large_blocks), ALL_OPS, 0, "aw", ROUNDED,
+    {"spmm", "bff", FLOATS MIXED_FLOATS, "spmm", SHAPES (large_blocks), ALL_OPS, 0, "aws", ROUNDED,
      8, 0, 0},
     {"spmm", "fbf", FLOATS MIXED_FLOATS, "spmm", SHAPES (large_blocks), ALL_OPS, 0, "aw", ROUNDED,
      8, 64 << 20, 0},
-    {"blocks_integer", "bbb", INTEGERS_TO ("+"), "blocks_", SHAPES (many_blocks), NO_OPS, 0, "aw",
+    {"blocks_integer", "bbb", INTEGERS_TO ("+"), "blocks_", SHAPES (many_blocks), NO_OPS, 0, "awe",
      EXACT, 8, 64 << 20, 0},
     {"classic", "bbb", "qqr", "classic", SHAPES (classic_shapes), NO_OPS, 0, "aw", EXACT, 16, 0, 0},
     {"bsr", "bbb", "ddd", "bsr", SHAPES (drawn_shapes), ALL_OPS, 0, "w", EXACT, 4, 0, 1},
@@ -226,14 +246,13 @@ static const row products[] = {
      1},
     {"blocks_integer", "bbb", "ppu", "blocks_", SHAPES (integer_pieces), NO_OPS, 0, "a", EXACT, 1,
      12 << 20, 0},
-    {"bsr", "bbb", "ddd", "bsr", SHAPES (float_pieces), DRAWN_OPS, 0, "a", ROUNDED, 3, 28 << 20, 0},
+    {"bsr", "bbb", "ddd", "bsr", SHAPES (float_pieces), DRAWN_OPS, 0, "a", ROUNDED, 3, 14 << 20, 0},
     {"blocks_integer", "bbb", "qqr", "blocks_", SHAPES (pieces_of_a), NO_OPS, 0, "w", EXACT, 1, 0,
      0},
     {"bsr", "bbb", "ddd", "bsr", SHAPES (float_pieces_of_a), NO_OPS, 0, "a", ROUNDED, 1, 0, 0},
-    {"spmm", "bff", "ddd", "spmm", SHAPES (full_pieces), DRAWN_OPS, 0, "a", ROUNDED, 4, 16 << 20,
-     0},
+    {"spmm", "bff", "ddd", "spmm", SHAPES (full_pieces), DRAWN_OPS, 0, "a", ROUNDED, 4, 8 << 20, 0},
     {"spmm", "fbf", "ddd", "spmm", SHAPES (turned_full_pieces), DRAWN_OPS, 0, "a", ROUNDED, 4,
-     16 << 20, 0},
+     8 << 20, 0},
 };
 
 enum { PRODUCTS = sizeof products / sizeof *products };

@@ -25,21 +25,6 @@ static inline void take_arguments (int argc, char **argv, int *cases) {
   exit (check_done ());
 }
 
-/* ---- what is refused ---------------------------------------------------------------------- */
-
-static inline void refused (gpumm_status status, gpumm_status expected, const char *text) {
-  CHECK (status == expected && strstr (gpumm_last_error (), text), "%s, not %s; %s, not %s",
-         gpumm_status_name (status), gpumm_status_name (expected), gpumm_last_error (), text);
-}
-
-/* A right argument with one change, of x. */
-#define REFUSED(type, right, change, call, status, text)                                           \
-  do {                                                                                             \
-    type x = right;                                                                                \
-    change;                                                                                        \
-    refused (call (&x), status, text);                                                             \
-  } while (0)
-
 /* ---- vectors ------------------------------------------------------------------------------ */
 
 static inline gpumm_view take (gpumm_type type, int64_t count) {

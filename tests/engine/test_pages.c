@@ -117,12 +117,6 @@ static gpumm_status multiply_pages (const problem *q, int64_t *wrong) {
 
 /* ---- problems ----------------------------------------------------------------------------- */
 
-static void point (problem *q) {
-  q->p.sizes = q->sizes;
-  q->p.steps_a = q->steps_a;
-  q->p.steps_b = q->steps_b;
-}
-
 /* An array of rows x cols matrices; pages of a complex one may be real. */
 static gpumm_matrix make_pages (gpumm_type type, gpumm_op op, int64_t rows, int64_t cols,
                                 int64_t pages) {
@@ -154,8 +148,17 @@ static void make_problem (problem *q, gpumm_type type_a, gpumm_type type_b, gpum
     q->pages_a *= spread[d] & 1 ? 1 : sizes[d];
     q->pages_b *= spread[d] & 2 ? 1 : sizes[d];
   }
+  q->p.sizes = q->sizes;
+  q->p.steps_a = q->steps_a;
+  q->p.steps_b = q->steps_b;
   q->p.a = make_pages (type_a, op_a, m, k, q->pages_a);
   q->p.b = make_pages (type_b, op_b, k, n, q->pages_b);
+}
+
+/* Square pages A B.' in one dimension. */
+static void make_square (problem *q, gpumm_type a, gpumm_type b, int64_t side, int64_t pages) {
+  make_problem (q, a, b, GPUMM_NONE, GPUMM_TRANSPOSE, side, side, side, 1, &pages,
+                (const int[]){0});
 }
 
 static void release_problem (problem *q) {
@@ -183,7 +186,6 @@ static void test_random (int cases) {
     const int64_t m = sides[check_between (0, 6)], n = sides[check_between (0, 6)],
                   k = sides[check_between (0, 6)];
     make_problem (&q, a, b, op_a, op_b, m, n, k, dims, sizes, spread);
-    point (&q);
     const gpumm_options options = {.device = -1,
                                    .backend = check_between (0, 1) ? GPUMM_CPU : GPUMM_AUTO,
                                    .algorithm =
@@ -213,7 +215,6 @@ static void test_sizes (void) {
     const int64_t side = cases[i].side;
     make_problem (&q, cases[i].a, cases[i].b, GPUMM_TRANSPOSE, GPUMM_CTRANSPOSE, side, side, side,
                   1, &cases[i].pages, (const int[]){0});
-    point (&q);
     int64_t wrong;
     const gpumm_status status = multiply_pages (&q, &wrong);
     CHECK (!status && wrong == 0, "%lld pages of %lld: %lld wrong, %s", (long long) cases[i].pages,
@@ -245,98 +246,74 @@ static void test_parts (const char *algorithm) {
 
 /* ---- what is refused ---------------------------------------------------------------------- */
 
-static void refuse (const gpumm_pages *p, gpumm_status expected, const char *word) {
-  gpumm_matrix shape;
-  const gpumm_status status = gpumm_pages_result (p, &shape);
-  CHECK (status == expected && strstr (gpumm_last_error (), word), "%s: %d, %s", word, status,
-         gpumm_last_error ());
+static gpumm_matrix shape;
+
+static gpumm_status get_shape (const gpumm_pages *p) {
+  return gpumm_pages_result (p, &shape);
+}
+
+#define BAD(change, status, text) REFUSED (gpumm_pages, good, change, get_shape, status, text)
+
+/* Arrays on the device: both or none, the result too, and in their buffers. */
+static void refuse_there (const gpumm_pages *good, gpumm_matrix *c, int64_t *size) {
+  gpumm_pages p = *good;
+  gpumm_matrix there = sent (c, 1);
+  p.a = sent (&good->a, 2);
+  refused (get_shape (&p), GPUMM_UNSUPPORTED, "both arrays");
+  p.b = sent (&good->b, 2);
+  CHECK (gpumm_pages_run (&p, NULL, c) == GPUMM_INVALID, "%s", gpumm_last_error ());
+  CHECK (!gpumm_pages_run (&p, NULL, &there), "%s", gpumm_last_error ());
+  *size = 100; /* more pages than there are in the buffers */
+  there.cols = 200;
+  refused (gpumm_pages_run (&p, NULL, &there), GPUMM_INVALID, "does not lie in its buffer");
+  *size = 2;
+  gpumm_buffer_release (p.a.buffer);
+  gpumm_buffer_release (p.b.buffer);
+  gpumm_buffer_release (there.buffer);
 }
 
 static void test_refusals (void) {
-  double x[32] = {0};
-  int64_t size = 2, step = 1;
-  const gpumm_pages good = {.a = {.type = GPUMM_D, .rows = 2, .cols = 3, .ld = 2, .values = x},
-                            .b = {.type = GPUMM_D, .rows = 3, .cols = 2, .ld = 3, .values = x},
-                            .dims = 1,
-                            .sizes = &size,
-                            .steps_a = &step,
-                            .steps_b = &step};
-  gpumm_matrix shape, c;
-  gpumm_pages p = good;
-  gpumm_pages without = p;
-  without.dims = 1;
-  without.sizes = without.steps_a = NULL;
-  CHECK (gpumm_pages_result (&without, &shape) == GPUMM_INVALID, "no sizes");
-  without.dims = -1;
-  CHECK (gpumm_pages_result (&without, &shape) == GPUMM_INVALID, "-1 dimensions");
-  CHECK (!gpumm_pages_result (&p, &shape) && shape.rows == 2 && shape.cols == 4, "%lld x %lld",
-         (long long) shape.rows, (long long) shape.cols);
-  p.b.rows = p.b.ld = 2;
-  refuse (&p, GPUMM_NONCONFORMANT, "op1 is 2x3, op2 is 2x2");
-  p = good;
-  p.b.type = GPUMM_S;
-  refuse (&p, GPUMM_UNSUPPORTED, "no product");
-  p = good;
-  p.a.format = GPUMM_SPARSE;
-  p.a.start = (int64_t[]){0, 0, 0, 0};
-  refuse (&p, GPUMM_UNSUPPORTED, "must be full matrices");
-  p = good;
-  p.a.ld = 3;
-  refuse (&p, GPUMM_INVALID, "gaps");
-  p.a = p.b; /* 3 x 2, of 0 rows and without values */
-  p.a.op = GPUMM_TRANSPOSE;
-  p.a.rows = p.b.rows = 0;
-  p.a.ld = p.b.ld = 1; /* as the BLAS wants it */
-  p.a.values = p.b.values = NULL;
-  CHECK (!gpumm_pages_result (&p, &shape) && shape.rows == 2 && shape.cols == 4, "%s",
-         gpumm_last_error ());
-  p = good;
-  p.a.op = (gpumm_op) 3;
-  refuse (&p, GPUMM_INVALID, "unknown op");
-  p = good;
-  p.a.values = NULL;
-  refuse (&p, GPUMM_INVALID, "A has no values");
-  p = good;
-  size = -1;
-  refuse (&p, GPUMM_INVALID, "below 0");
+  double numbers[32] = {0};
+  int64_t size = 2, step = 1, start[4] = {0};
+  const gpumm_matrix a = {.type = GPUMM_D, .rows = 2, .cols = 3, .ld = 2, .values = numbers};
+  const gpumm_matrix b = {.type = GPUMM_D, .rows = 3, .cols = 2, .ld = 3, .values = numbers};
+  const gpumm_pages good = {
+      .a = a, .b = b, .dims = 1, .sizes = &size, .steps_a = &step, .steps_b = &step};
+  BAD (x.sizes = x.steps_a = NULL, GPUMM_INVALID, "");
+  BAD (x.dims = -1, GPUMM_INVALID, "");
+  BAD (x.b.rows = x.b.ld = 2, GPUMM_NONCONFORMANT, "op1 is 2x3, op2 is 2x2");
+  BAD (x.b.type = GPUMM_S, GPUMM_UNSUPPORTED, "no product");
+  BAD ((x.a.format = GPUMM_SPARSE, x.a.start = start), GPUMM_UNSUPPORTED, "must be full matrices");
+  BAD (x.a.ld = 3, GPUMM_INVALID, "gaps");
+  BAD (x.a.op = (gpumm_op) 3, GPUMM_INVALID, "unknown op");
+  BAD (x.a.values = NULL, GPUMM_INVALID, "A has no values");
+  BAD ((void) (size = -1), GPUMM_INVALID, "below 0");
   size = 2;
-  step = -1;
-  refuse (&p, GPUMM_INVALID, "below 0");
-  step = 0;
-  size = INT64_MAX;
-  refuse (&p, GPUMM_HOST_MEMORY, size == INT64_MAX ? "columns" : "too large");
-  size = INT64_MAX / 64;
-  refuse (&p, GPUMM_HOST_MEMORY, size == INT64_MAX ? "columns" : "too large");
+  BAD ((void) (step = -1), GPUMM_INVALID, "below 0");
+  BAD ((void) (step = 0, size = INT64_MAX), GPUMM_HOST_MEMORY, "columns");
+  BAD ((void) (size = INT64_MAX / 64), GPUMM_HOST_MEMORY, "too large");
   size = 2;
   step = 1;
   CHECK (gpumm_pages_result (NULL, &shape) == GPUMM_INVALID, "NULL");
-  CHECK (gpumm_pages_run (&p, NULL, NULL) == GPUMM_INVALID, "no result");
-  c = shape;
-  CHECK (gpumm_pages_run (&p, NULL, &c) == GPUMM_INVALID, "no memory");
-  c.values = x + 12;
+  gpumm_pages p = good; /* of 0 rows and without values, ld as the BLAS wants it */
+  p.a = b;
+  p.a.op = GPUMM_TRANSPOSE;
+  p.a.rows = p.b.rows = 0;
+  p.a.ld = p.b.ld = 1;
+  p.a.values = p.b.values = NULL;
+  CHECK (!get_shape (&p) && shape.rows == 2 && shape.cols == 4, "%s", gpumm_last_error ());
+  CHECK (!get_shape (&good) && shape.rows == 2 && shape.cols == 4, "%s", gpumm_last_error ());
+  gpumm_matrix c = shape;
+  CHECK (gpumm_pages_run (&good, NULL, NULL) == GPUMM_INVALID, "no result");
+  CHECK (gpumm_pages_run (&good, NULL, &c) == GPUMM_INVALID, "no memory");
+  c.values = numbers + 12;
   c.cols = 3;
-  CHECK (gpumm_pages_run (&p, NULL, &c) == GPUMM_INVALID, "another size");
+  CHECK (gpumm_pages_run (&good, NULL, &c) == GPUMM_INVALID, "another size");
   c.cols = 4;
-  p.a.buffer = p.b.buffer = c.buffer = NULL;
-  gpumm_matrix a = sent (&p.a, 2), b = sent (&p.b, 2), there = sent (&c, 1);
-  p.a = a;
-  refuse (&p, GPUMM_UNSUPPORTED, "both arrays");
-  p.b = b;
-  CHECK (gpumm_pages_run (&p, NULL, &c) == GPUMM_INVALID, "%s", gpumm_last_error ());
-  CHECK (!gpumm_pages_run (&p, NULL, &there), "%s", gpumm_last_error ());
-  size = 100; /* more pages than there are in the buffers */
-  there.cols = 200;
-  CHECK (gpumm_pages_run (&p, NULL, &there) == GPUMM_INVALID
-             && strstr (gpumm_last_error (), "does not lie in its buffer"),
-         "%s", gpumm_last_error ());
-  size = 2;
-  gpumm_buffer_release (a.buffer);
-  gpumm_buffer_release (b.buffer);
-  gpumm_buffer_release (there.buffer);
-  p = good;
-  gpumm_options options = {.device = -1, .algorithm = "integers"};
-  CHECK (gpumm_pages_run (&p, &options, &c) == GPUMM_UNSUPPORTED, "%s", gpumm_last_error ());
-  CHECK (!gpumm_pages_run (&p, NULL, &c), "%s", gpumm_last_error ());
+  refuse_there (&good, &c, &size);
+  const gpumm_options options = {.device = -1, .algorithm = "integers"};
+  CHECK (gpumm_pages_run (&good, &options, &c) == GPUMM_UNSUPPORTED, "%s", gpumm_last_error ());
+  CHECK (!gpumm_pages_run (&good, NULL, &c), "%s", gpumm_last_error ());
 }
 
 /* ---- memory that fails -------------------------------------------------------------------- */
@@ -348,23 +325,29 @@ static gpumm_status run_again (void *context) {
   return status;
 }
 
-static void test_memory (gpumm_type a, gpumm_type b, int64_t side, const char *algorithm) {
-  problem q;
-  const int64_t pages = 50;
-  const gpumm_options options = {.device = -1, .algorithm = algorithm};
-  make_problem (&q, a, b, GPUMM_NONE, GPUMM_TRANSPOSE, side, side, side, 1, &pages,
-                (const int[]){0});
-  point (&q);
-  q.options = &options;
-  /* by the BLAS in threads nothing is allocated; one by one, pages take the same calls */
-  const int allocates = a != GPUMM_D || b != GPUMM_D;
-  fail_in_turn (&(faults){.name = gpumm_type_name (a),
-                          .inject = gpumm_fault_memory,
-                          .run = run_again,
-                          .context = &q,
-                          .least = allocates,
-                          .step = algorithm ? 7 : 1});
-  release_problem (&q);
+static void test_memory (void) {
+  static const struct {
+    gpumm_type a, b;
+    const char *algorithm; /* NULL: in threads, by the BLAS without allocations */
+  } cases[] = {{GPUMM_D, GPUMM_D, NULL},
+               {GPUMM_D, GPUMM_Z, NULL},
+               {GPUMM_Z, GPUMM_Z, "blas"},
+               {GPUMM_I16, GPUMM_I16, NULL},
+               {GPUMM_S, GPUMM_C, "blas"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const gpumm_options options = {.device = -1, .algorithm = cases[i].algorithm};
+    problem q;
+    make_square (&q, cases[i].a, cases[i].b, 5, 50);
+    q.options = &options;
+    /* one by one, pages take the same calls */
+    fail_in_turn (&(faults){.name = gpumm_type_name (cases[i].a),
+                            .inject = gpumm_fault_memory,
+                            .run = run_again,
+                            .context = &q,
+                            .least = i > 0,
+                            .step = cases[i].algorithm ? 7 : 1});
+    release_problem (&q);
+  }
 }
 
 /* ---- stopping ----------------------------------------------------------------------------- */
@@ -381,9 +364,7 @@ static void test_cancel (gpumm_type a, gpumm_type b, int64_t side, int64_t pages
   problem q;
   int64_t wrong;
   int stopped = 0;
-  make_problem (&q, a, b, GPUMM_NONE, GPUMM_TRANSPOSE, side, side, side, 1, &pages,
-                (const int[]){0});
-  point (&q);
+  make_square (&q, a, b, side, pages);
   gpumm_matrix c;
   CHECK (!gpumm_pages_result (&q.p, &c), "%s", gpumm_last_error ());
   provide (&c, 0);
@@ -425,9 +406,7 @@ static void tell (double done, double seconds_left) {
 static void test_progress (gpumm_type type, int64_t side, int64_t pages, const char *algorithm) {
   problem q;
   const gpumm_options options = {.device = -1, .algorithm = algorithm};
-  make_problem (&q, type, type, GPUMM_NONE, GPUMM_TRANSPOSE, side, side, side, 1, &pages,
-                (const int[]){0});
-  point (&q);
+  make_square (&q, type, type, side, pages);
   gpumm_matrix c;
   gpumm_pages_result (&q.p, &c);
   provide (&c, 0);
@@ -464,17 +443,12 @@ static int blas_threads (void) {
 
 /* Products of pages in several threads at once. */
 static void test_threads (void) {
+  static const gpumm_type types[][2] = {
+      {GPUMM_D, GPUMM_D}, {GPUMM_D, GPUMM_Z}, {GPUMM_I8, GPUMM_I8}};
   pthread_t threads[3];
   problem q[3];
-  const int64_t pages = 40;
-  for (int i = 0; i < 3; i++) {
-    make_problem (&q[i], i == 2 ? GPUMM_I8 : GPUMM_D,
-                  i == 2 ? GPUMM_I8
-                  : i    ? GPUMM_Z
-                         : GPUMM_D,
-                  GPUMM_NONE, GPUMM_TRANSPOSE, 30, 70, 50, 1, &pages, (const int[]){0});
-    point (&q[i]);
-  }
+  for (int i = 0; i < 3; i++)
+    make_square (&q[i], types[i][0], types[i][1], 45, 40);
   for (int i = 0; i < 3; i++)
     pthread_create (&threads[i], NULL, multiply_often, &q[i]);
   for (int i = 0; i < 3; i++) {
@@ -494,11 +468,7 @@ int main (int argc, char **argv) {
   test_parts (NULL);
   test_parts ("blas");
   test_refusals ();
-  test_memory (GPUMM_D, GPUMM_D, 5, NULL);
-  test_memory (GPUMM_D, GPUMM_Z, 5, NULL);
-  test_memory (GPUMM_Z, GPUMM_Z, 5, "blas");
-  test_memory (GPUMM_I16, GPUMM_I16, 5, NULL);
-  test_memory (GPUMM_S, GPUMM_C, 5, "blas");
+  test_memory ();
   gpumm_watch (&flag);
   test_cancel (GPUMM_D, GPUMM_D, 64, 1000);
   test_cancel (GPUMM_C, GPUMM_S, 48, 1000);

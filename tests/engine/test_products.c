@@ -97,20 +97,6 @@ enum {
   RELATIONS
 };
 
-static gpumm_matrix copied (const gpumm_matrix *a, int turns, int conjugates) {
-  gpumm_matrix b = *a;
-  b.rows = turns ? a->cols : a->rows;
-  b.cols = turns ? a->rows : a->cols;
-  b.ld = b.rows + 3;
-  b.values = check_allocate (b.ld * b.cols, gpumm_type_bytes (b.type));
-  for (int64_t j = 0; j < a->cols; j++)
-    for (int64_t i = 0; i < a->rows; i++) {
-      const number x = get (a->type, a->values, i + j * a->ld);
-      put (b.type, b.values, turns ? j + i * b.ld : i + j * b.ld, conjugates ? conjl (x) : x);
-    }
-  return b;
-}
-
 /* Full operands in one memory. 0: with these ops no such B fits A. */
 static int relate_full (cell *x, int relation, gpumm_type type, gpumm_op op_a, gpumm_op op_b) {
   enum { ROOM = 80 * 140 };
@@ -151,19 +137,29 @@ static int relate_full (cell *x, int relation, gpumm_type type, gpumm_op op_a, g
          && b->ld * b->cols + 9 <= ROOM;
 }
 
-/* Compressed operands of one set of arrays, of which one may have fewer lines. */
+/* Compressed operands of one set of arrays, of which one may have fewer lines; or the arrays hold
+ * blocks of 4 x 8 of A and blocks of 8 x 4 of B. 0: with these ops they have no product. */
 static int relate_compressed (cell *x, gpumm_format format, int relation, gpumm_type type,
                               gpumm_op op_a, gpumm_op op_b) {
-  const int64_t block = format == GPUMM_BLOCKS ? 4 : 1, n = 13 * block, less = 4 * block;
+  const int64_t block = format == GPUMM_BLOCKS ? 4 : 1, less = 4 * block;
+  const int recuts = format == GPUMM_BLOCKS && relation % 4 == 2;
   gpumm_matrix *a = &x->p.a, *b = &x->p.b;
-  *a = make_in_blocks (format, type, n / block, n / block, block, block, 33, WHOLE);
+  *a = make_in_blocks (format, type, recuts ? 26 : 13, 13, block, recuts ? 2 * block : block, 33,
+                       WHOLE);
   *b = *a;
   a->op = op_a;
   b->op = op_b;
+  if (recuts) {
+    b->block_rows = a->block_cols;
+    b->block_cols = a->block_rows;
+  }
   gpumm_matrix *shorter = relation % 2 == 0 ? NULL : relation % 4 == 1 ? a : b;
   if (shorter)
     *(format == GPUMM_SPARSE ? &shorter->cols : &shorter->rows) = less;
-  return (op_a == GPUMM_NONE ? a->cols : a->rows) == (op_b == GPUMM_NONE ? b->rows : b->cols);
+  const int64_t block_a = op_a == GPUMM_NONE ? a->block_cols : a->block_rows,
+                block_b = op_b == GPUMM_NONE ? b->block_rows : b->block_cols;
+  return block_a == block_b
+         && (op_a == GPUMM_NONE ? a->cols : a->rows) == (op_b == GPUMM_NONE ? b->rows : b->cols);
 }
 
 /* ---- one product -------------------------------------------------------------------------- */
@@ -235,6 +231,28 @@ static const char *text_of (const cell *x) {
   return text;
 }
 
+/* What a product of matrices in blocks says of its pairs of blocks. One operand twice goes up once,
+ * with the offsets of C. */
+static void check_pairs (const cell *x, const gpumm_matrix *c, const gpumm_report *r,
+                         double terms) {
+  const gpumm_matrix *a = &x->p.a, *b = &x->p.b;
+  const int turned = a->op != GPUMM_NONE;
+  const int64_t block_k = turned ? a->block_rows : a->block_cols;
+  const int64_t blocks_k = turned ? lines_of (a) : a->cols / a->block_cols;
+  const int64_t entries_c = lines_of (c) * (c->cols / c->block_cols);
+  const double pairs = terms / (double) (entry_elements (c) * block_k);
+  char text[100];
+  snprintf (text, sizeof text, "; %.0f products of blocks, %.3g %% of", pairs,
+            100 * pairs / (double) (entries_c * blocks_k));
+  CHECK (strstr (r->reason, text), "%s: %s, not %s", text_of (x), r->reason, text);
+  if (r->bytes_up == 0 || a->values != b->values || a->rows != b->rows || a->cols != b->cols
+      || a->block_rows != b->block_rows)
+    return;
+  const int64_t bytes = entry_elements (a) * (int64_t) gpumm_type_bytes (a->type) + 4;
+  CHECK (r->bytes_up == entries_of (a) * bytes + 8 * (lines_of (a) + 1 + lines_of (c) + 1),
+         "%s: %" PRId64 " bytes up", text_of (x), r->bytes_up);
+}
+
 /* What the report says. */
 static void check_report (const cell *x, const gpumm_matrix *c, const gpumm_report *r,
                           double terms) {
@@ -254,6 +272,8 @@ static void check_report (const cell *x, const gpumm_matrix *c, const gpumm_repo
     CHECK (strncmp (r->algorithm, x->algorithm, strlen (r->algorithm)) == 0
                && (backend == GPUMM_GPU || strncmp (r->kernel, kernel, strlen (kernel)) == 0),
            "%s: ran %s, %s", text_of (x), r->algorithm, r->kernel);
+  if (strcmp (x->row->formats, "bbb") == 0)
+    check_pairs (x, c, r, terms);
 }
 
 static void check_cell (const cell *x) {
@@ -491,10 +511,14 @@ static void run_ones (const row *r, runner *run) {
       run_one (r, info.name, run);
 }
 
-/* Rows of large products are left to "right"; their algorithms have others. */
+/* Rows of large products are left to "right", and so are rows after the first of an algorithm's
+ * operands, unless these have natural blocks. */
 static int is_for_ones (const row *r) {
-  return (!r->relates || r->shapes == drawn_shapes) && r->shape_count > 0 && r->cells > 4
-         && r->shapes->m < 300;
+  for (const row *s = products; s < r; s++)
+    if (s->algorithm && r->algorithm && strcmp (s->algorithm, r->algorithm) == 0
+        && strcmp (s->formats, r->formats) == 0 && !s->shapes->block_m == !r->shapes->block_m)
+      return 0;
+  return (!r->relates || r->shapes == drawn_shapes) && r->cells > 4 && r->shapes->m < 300;
 }
 
 int main (int argc, char **argv) {
