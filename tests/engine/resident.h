@@ -145,6 +145,7 @@ static inline gpumm_matrix fetch_full (const gpumm_matrix *x, int64_t gap) {
   return y;
 }
 
+/* Without values where x has none. */
 static inline gpumm_matrix fetch_csc (const gpumm_csc *x) {
   gpumm_matrix y = {.format = GPUMM_SPARSE,
                     .type = x->values.type,
@@ -155,7 +156,8 @@ static inline gpumm_matrix fetch_csc (const gpumm_csc *x) {
   provide (&y, 0);
   fetch (&x->start, x->cols + 1, y.start);
   fetch (&x->index, x->stored, row);
-  fetch (&x->values, x->stored, y.values);
+  if (x->values.buffer)
+    fetch (&x->values, x->stored, y.values);
   for (int64_t t = 0; t < x->stored; t++)
     y.row[t] = row[t];
   free (row);
