@@ -45,7 +45,7 @@ static inline void refused (gpumm_status status, gpumm_status expected, const ch
 static inline gpumm_view take (gpumm_type type, int64_t count) {
   gpumm_view v = {.type = type};
   const size_t bytes = (size_t) (count > 0 ? count : 1) * gpumm_type_bytes (type);
-  CHECK (!gpumm_buffer_new (device, bytes, &v.buffer), "%s", gpumm_last_error ());
+  OK (gpumm_buffer_new (device, bytes, &v.buffer));
   v.values = gpumm_buffer_address (v.buffer);
   buffers[taken++] = v.buffer;
   return v;
@@ -83,7 +83,7 @@ static inline int64_t look (const gpumm_view *v, int64_t place) {
   int64_t count = -1;
   gpumm_glance glance = {.at = *v, .count = 1, .to = &count};
   glance.at.values = (char *) v->values + place * 8;
-  CHECK (!gpumm_look (&glance, 1), "%s", gpumm_last_error ());
+  OK (gpumm_look (&glance, 1));
   return count;
 }
 

@@ -53,7 +53,7 @@ static void copy (const array *x, int up) {
   const gpumm_matrix here = column_of (&v, x->count, x->host),
                      there = column_of (&v, x->count, NULL);
   if (x->count > 0)
-    CHECK (!gpumm_copy (up ? &here : &there, up ? &there : &here), "%s", gpumm_last_error ());
+    OK (gpumm_copy (up ? &here : &there, up ? &there : &here));
 }
 
 static array new_array (gpumm_type type, int64_t count) {
@@ -477,7 +477,7 @@ static void test_moves (void) {
     m.input[0] = view (&x, (const int64_t[]){1, 1, 1, 1});
     m.input[0].stride[0] = COLS;
     m.output = view (&y, m.size);
-    CHECK (!gpumm_map_entries (&m), "%s", gpumm_last_error ());
+    OK (gpumm_map_entries (&m));
     copy (&y, 0);
     int wrong = 0;
     for (size_t e = 0; e < ROWS * COLS; e++)
@@ -644,7 +644,7 @@ static void test_fold (int op, gpumm_type type, gpumm_type domain, int64_t inner
     CHECK (status == GPUMM_INVALID, "the maximum of nothing");
   else {
     int wrong = 0;
-    CHECK (!status, "%s", gpumm_last_error ());
+    OK (status);
     copy (&y, 0);
     if (is_extreme)
       copy (&at, 0);
@@ -675,7 +675,7 @@ static void test_scan (int op, gpumm_type type, int64_t inner, int64_t count, in
                         .input = view (&x, NULL),
                         .output = view (&y, NULL)};
   int wrong = 0;
-  CHECK (!gpumm_scan_entries (&s), "%s", gpumm_last_error ());
+  OK (gpumm_scan_entries (&s));
   copy (&y, 0);
   for (int64_t o = 0; o < outer; o++)
     for (int64_t i = 0; i < inner; i++) {
@@ -754,7 +754,7 @@ static void test_pick (int n) {
     memcpy (expected + (p.put ? in_whole : in_part),
             p.put ? (char *) part.host + in_part : (char *) whole.host + in_whole, bytes);
   }
-  CHECK (!gpumm_pick_entries (&p), "%s", gpumm_last_error ());
+  OK (gpumm_pick_entries (&p));
   copy (changed, 0);
   CHECK (!memcmp (expected, changed->host, (size_t) changed->count * bytes), "pick %d of %s", n,
          gpumm_type_name (type));
@@ -857,10 +857,10 @@ static void test_order (void) {
   for (int n = 0; n < 20; n++) { /* -19 becomes 1 on the diagonal, 0 becomes 20 beside it */
     array once = new_array (GPUMM_D, N * N);
     gpumm_map m = add_one (&x, &once);
-    CHECK (!gpumm_map_entries (&m), "%s", gpumm_last_error ());
+    OK (gpumm_map_entries (&m));
     m = add_one (&once, &x);
     m.step[0].constant.re = 0;
-    CHECK (!gpumm_map_entries (&m), "%s", gpumm_last_error ());
+    OK (gpumm_map_entries (&m));
     drop (&once); /* still in use */
   }
   gpumm_matrix there = {.type = GPUMM_D, .rows = N, .cols = N, .ld = N}, result = there;
@@ -873,16 +873,16 @@ static void test_order (void) {
   gpumm_job *job;
   gpumm_status status = gpumm_open (&p, &options, &job);
   status = status ? status : gpumm_run (job, &result);
-  CHECK (!status, "%s", gpumm_last_error ());
+  OK (status);
   gpumm_close (job);
   gpumm_map m = add_one (&c, &c);
-  CHECK (!gpumm_map_entries (&m), "%s", gpumm_last_error ());
+  OK (gpumm_map_entries (&m));
   copy (&c, 0);
   for (int64_t i = 0; i < c.count; i++)
     wrong +=
         ((double *) c.host)[i] != (i % N == i / N ? 1 + 400.0 * (N - 1) : 40 + 400.0 * (N - 2)) + 1;
   CHECK (!wrong, "%d of the product wrong", wrong);
-  CHECK (!gpumm_wait (device), "%s", gpumm_last_error ());
+  OK (gpumm_wait (device));
   drop (&x);
   drop (&c);
 }
@@ -943,7 +943,7 @@ static void test_fork (void) {
   array x = new_array (GPUMM_D, 10), y = new_array (GPUMM_D, 10);
   fill (&x);
   gpumm_map m = add_one (&x, &y);
-  CHECK (!gpumm_map_entries (&m), "%s", gpumm_last_error ());
+  OK (gpumm_map_entries (&m));
   const pid_t child = fork ();
   if (child == 0) {
     const gpumm_status status = gpumm_map_entries (&m);
@@ -955,7 +955,7 @@ static void test_fork (void) {
   waitpid (child, &code, 0);
   CHECK (WIFEXITED (code) && WEXITSTATUS (code) == 7, "a forked process: %d", code);
   gpumm_reset (); /* the buffers stay, the stream goes */
-  CHECK (!gpumm_map_entries (&m), "%s", gpumm_last_error ());
+  OK (gpumm_map_entries (&m));
   drop (&x);
   drop (&y);
 }

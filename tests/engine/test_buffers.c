@@ -83,7 +83,7 @@ static void one (const test_case *t) {
   gpumm_status status = run (p, &options, t->there & 4 ? &there_c : &c, &report);
   if (!status && t->there & 4)
     status = gpumm_copy (&there_c, &c);
-  CHECK (!status, "%s", gpumm_last_error ());
+  OK (status);
   const int64_t wrong = status ? 0 : judge (&host, &c, EXACT, 0).wrong;
   CHECK (wrong == 0,
          "%s, %d%d%d, same %d, ops %d %d, %" PRId64 " x %" PRId64 " x %" PRId64
@@ -219,7 +219,7 @@ static void test_refused_products (void) {
                       with_c0 = {.a = h, .b = h, .alpha = {1, 0}, .beta = {1, 0}, .c0 = &there};
   gpumm_report report;
   options_of_run = &none;
-  CHECK (run (right, &none, &c_of_run, &report) == GPUMM_OK, "%s", gpumm_last_error ());
+  OK (run (right, &none, &c_of_run, &report));
   CHECK (strstr (report.reason, "operands lie on the device"), "%s", report.reason);
 #define RUN(change, status, text) REFUSED (gpumm_problem, right, change, try_run, status, text)
   RUN ((x.a.values = (char *) x.a.values + 8, x.a.ld += 100000), GPUMM_INVALID, "in its buffer");
@@ -240,13 +240,13 @@ static void test_refused_products (void) {
   for (int stays = 0; stays < 2; stays++) { /* a result where it was not announced */
     gpumm_problem p = right;
     p.stays = stays;
-    CHECK (gpumm_open (&p, &none, &job) == GPUMM_OK, "%s", gpumm_last_error ());
+    OK (gpumm_open (&p, &none, &job));
     refused (gpumm_run (job, stays ? &c_of_run : &there_of_run), GPUMM_INVALID, "buffer");
     gpumm_close (job);
   }
   const gpumm_options tiled = {.backend = here, .algorithm = "tiled", .device = -1};
   gpumm_trace trace;
-  CHECK (gpumm_open (&right, &tiled, &job) == GPUMM_OK, "%s", gpumm_last_error ());
+  OK (gpumm_open (&right, &tiled, &job));
   refused (gpumm_run_traced (job, &c_of_run, 0, &trace), GPUMM_UNSUPPORTED, "");
   gpumm_close (job);
   refused (gpumm_copy (NULL, &c_of_run), GPUMM_INVALID, "");
@@ -315,7 +315,7 @@ static void test_fork (void) {
   int code = 0;
   waitpid (child, &code, 0);
   CHECK (WIFEXITED (code) && WEXITSTATUS (code) == 7, "a forked process: %d", code);
-  CHECK (gpumm_copy (&there, &x) == GPUMM_OK, "%s", gpumm_last_error ());
+  OK (gpumm_copy (&there, &x));
   release (&x);
   give_all ();
 }
@@ -332,21 +332,21 @@ static void test_queued (void) {
   const gpumm_view a = send (GPUMM_D, two, ALL);
   gpumm_view last = {.type = GPUMM_D};
   gpumm_matrix ones = column_of (&last, ALL, x);
-  CHECK (!gpumm_buffer_new (device, sizeof x, &last.buffer), "%s", gpumm_last_error ());
+  OK (gpumm_buffer_new (device, sizeof x, &last.buffer));
   last.values = gpumm_buffer_address (last.buffer);
   const gpumm_matrix first = column_of (&last, ALL, NULL);
-  CHECK (!gpumm_copy (&ones, &first), "%s", gpumm_last_error ());
+  OK (gpumm_copy (&ones, &first));
   queues = 1;
   gpumm_fault_device (0);
   for (int i = 0; i < STEPS; i++) {
     gpumm_report report = {.bytes_up = -1};
     gpumm_view next = {.type = GPUMM_D, .stride = {1}};
-    CHECK (!gpumm_buffer_new (device, sizeof x, &next.buffer), "%s", gpumm_last_error ());
+    OK (gpumm_buffer_new (device, sizeof x, &next.buffer));
     next.values = gpumm_buffer_address (next.buffer);
     gpumm_matrix c = full_at (&next, N, N, 0);
     const gpumm_problem p = {
         .a = full_at (&last, N, N, 0), .b = full_at (&a, N, N, 0), .alpha = {1, 0}};
-    CHECK (!run (p, NULL, &c, &report), "%s", gpumm_last_error ());
+    OK (run (p, NULL, &c, &report));
     CHECK (report.bytes_up == 0 && report.bytes_down == 0, "something moved");
     const gpumm_map plus = {
         .domain = GPUMM_D,
@@ -356,7 +356,7 @@ static void test_queued (void) {
         .input = {next},
         .output = next,
         .step = {{.op = GPUMM_MAP_ADD, .source = GPUMM_MAP_CONSTANT, .constant = {1, 0}}}};
-    CHECK (!gpumm_map_entries (&plus), "%s", gpumm_last_error ());
+    OK (gpumm_map_entries (&plus));
     gpumm_buffer_release (last.buffer);
     last = next;
     value = 2 * value + 1;

@@ -317,7 +317,7 @@ static int product_goes (double *values, int64_t n, const gpumm_options *o) {
   p.b = p.a;
   p.b.values = values + 1;
   gpumm_job *job = NULL;
-  CHECK (gpumm_open (&p, o, &job) == GPUMM_OK, "%s", gpumm_last_error ());
+  OK (gpumm_open (&p, o, &job));
   const int goes = job && gpumm_job_report (job)->backend == GPUMM_GPU;
   gpumm_close (job);
   return goes;

@@ -31,11 +31,11 @@ static gpumm_matrix sparse_product (const problem *x, gpumm_view *zero) {
                          .real_b = x->real_b,
                          .zero = *zero};
   p.c = (gpumm_csc){.rows = p.a.rows, .cols = p.b.cols, .start = take (GPUMM_I64, p.b.cols + 1)};
-  CHECK (!gpumm_csc_count (&p), "%s", gpumm_last_error ());
+  OK (gpumm_csc_count (&p));
   p.c.stored = look (&p.c.start, p.c.cols);
   p.c.index = take (GPUMM_I32, p.c.stored);
   p.c.values = take (x->p.a.type, p.c.stored);
-  CHECK (!gpumm_csc_multiply (&p), "%s", gpumm_last_error ());
+  OK (gpumm_csc_multiply (&p));
   return fetch_csc (&p.c);
 }
 
@@ -50,7 +50,7 @@ static gpumm_bsr_product bsr_product (const problem *x, const gpumm_view *zero) 
                     .block_rows = p.a.block_rows,
                     .block_cols = p.b.block_cols,
                     .start = take (GPUMM_I64, p.a.rows + 1)};
-  CHECK (!gpumm_bsr_count (&p), "%s", gpumm_last_error ());
+  OK (gpumm_bsr_count (&p));
   p.c.stored = look (&p.c.start, p.c.rows);
   p.c.column = take (GPUMM_I32, p.c.stored);
   p.c.values = take (x->p.a.type, p.c.stored * p.c.block_rows * p.c.block_cols);
@@ -59,7 +59,7 @@ static gpumm_bsr_product bsr_product (const problem *x, const gpumm_view *zero) 
 
 static gpumm_matrix block_product (const problem *x, gpumm_view *zero) {
   const gpumm_bsr_product p = bsr_product (x, zero);
-  CHECK (!gpumm_bsr_multiply (&p), "%s", gpumm_last_error ());
+  OK (gpumm_bsr_multiply (&p));
   return fetch_bsr (&p.c);
 }
 
@@ -74,10 +74,10 @@ static gpumm_matrix full_product (const problem *x) {
   const gpumm_matrix c = full_at (&result, m, n, 0), there = send_full (d, 0);
   if (s->format == GPUMM_SPARSE) {
     const gpumm_csc_full p = {send_csc (s), s->op, left, real_s, real_d, there, c};
-    CHECK (!gpumm_csc_multiply_full (&p), "%s", gpumm_last_error ());
+    OK (gpumm_csc_multiply_full (&p));
   } else {
     const gpumm_bsr_full p = {send_bsr (s), s->op, left, real_s, real_d, there, c};
-    CHECK (!gpumm_bsr_multiply_full (&p), "%s", gpumm_last_error ());
+    OK (gpumm_bsr_multiply_full (&p));
   }
   return fetch_full (&c, 0);
 }
@@ -257,7 +257,7 @@ static void test_faults (void) {
   const gpumm_view c = take (GPUMM_D, 3600);
   all.full = (gpumm_bsr_full){
       .s = all.blocks.a, .left = 1, .d = send_full (&d, 0), .c = full_at (&c, 60, 60, 0)};
-  CHECK (!gpumm_bsr_multiply (&all.blocks), "%s", gpumm_last_error ());
+  OK (gpumm_bsr_multiply (&all.blocks));
   all.right = fetch_bsr (&all.blocks.c);
   for (int which = 0; which < 2; which++)
     fail_in_turn (&(faults){.name = "resident blocks",
