@@ -12,11 +12,13 @@ static int device = GPUMM_HOST;
 static gpumm_buffer *buffers[128];
 static int taken;
 
-/* "gpu": GPU 0 in place of the host device; "cases=N". Ends the test where there is no device. */
+/* "gpu": GPU 0 in place of the host device; "second": the second host device; "cases=N". Ends the test where there is no device. */
 static inline void take_arguments (int argc, char **argv, int *cases) {
   for (int i = 1; i < argc; i++)
     if (strcmp (argv[i], "gpu") == 0)
       device = 0;
+    else if (strcmp (argv[i], "second") == 0)
+      device = GPUMM_HOST - 1;
     else if (strncmp (argv[i], "cases=", 6) == 0)
       *cases = atoi (argv[i] + 6);
   if (!gpumm_wait (device))

@@ -844,48 +844,7 @@ static void test_refused (void) {
   drop (&wide);
 }
 
-/* ---- order, owners, faults ------------------------------------------------------------------ */
-
-/* A product and a copy of what is still being computed, and memory that is released meanwhile. */
-static void test_order (void) {
-  enum { N = 256 };
-  array x = new_array (GPUMM_D, N * N), c = new_array (GPUMM_D, N * N);
-  int wrong = 0;
-  for (int64_t i = 0; i < x.count; i++)
-    ((double *) x.host)[i] = i % N == i / N ? -19 : 0;
-  copy (&x, 1);
-  for (int n = 0; n < 20; n++) { /* -19 becomes 1 on the diagonal, 0 becomes 20 beside it */
-    array once = new_array (GPUMM_D, N * N);
-    gpumm_map m = add_one (&x, &once);
-    OK (gpumm_map_entries (&m));
-    m = add_one (&once, &x);
-    m.step[0].constant.re = 0;
-    OK (gpumm_map_entries (&m));
-    drop (&once); /* still in use */
-  }
-  gpumm_matrix there = {.type = GPUMM_D, .rows = N, .cols = N, .ld = N}, result = there;
-  there.buffer = x.buffer;
-  there.values = gpumm_buffer_address (x.buffer);
-  result.buffer = c.buffer;
-  result.values = gpumm_buffer_address (c.buffer);
-  const gpumm_problem p = {.a = there, .b = there, .alpha = {1, 0}, .stays = 1};
-  const gpumm_options options = {.algorithm = device == GPUMM_HOST ? "tiled" : NULL, .device = -1};
-  gpumm_job *job;
-  gpumm_status status = gpumm_open (&p, &options, &job);
-  status = status ? status : gpumm_run (job, &result);
-  OK (status);
-  gpumm_close (job);
-  gpumm_map m = add_one (&c, &c);
-  OK (gpumm_map_entries (&m));
-  copy (&c, 0);
-  for (int64_t i = 0; i < c.count; i++)
-    wrong +=
-        ((double *) c.host)[i] != (i % N == i / N ? 1 + 400.0 * (N - 1) : 40 + 400.0 * (N - 2)) + 1;
-  CHECK (!wrong, "%d of the product wrong", wrong);
-  OK (gpumm_wait (device));
-  drop (&x);
-  drop (&c);
-}
+/* ---- owners, faults ------------------------------------------------------------------------ */
 
 typedef struct {
   array x, y, z; /* z: what is picked of x, its last entry first */
@@ -971,7 +930,6 @@ int main (int argc, char **argv) {
   for (int n = 0; n < cases; n++)
     test_pick (n);
   test_refused ();
-  test_order ();
   if (device == GPUMM_HOST) { /* whose calls can be made to fail, and which survives fork () */
     test_faults ();
     test_fork ();
