@@ -5,8 +5,8 @@
  *   test_resident [gpu|second] [cases=N]   the host device, the second one, or GPU 0; N products of
  *                                          each kind that is not full
  *
- * All numbers are small integers, so that results are compared without a tolerance; but for the
- * products that mirror, whose elements round.
+ * All numbers are small integers: results are compared without a tolerance. That A A' is symmetric
+ * bit by bit is the matter of hermitian.tst.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "faults.h"
@@ -15,8 +15,6 @@
 #include "resident.h"
 
 #include <inttypes.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static int cases = 80;
 static int queues; /* products may be queued */
@@ -141,54 +139,6 @@ static void test_out_of_core (void) {
                         .beta = limit > 1 << 15,
                         .limit = limit,
                         .algorithm = "tiled"});
-}
-
-/* The elements of each page that are not those of the page's transpose, conjugated or not. */
-static int64_t not_mirrored (const gpumm_matrix *c, int64_t n, int is_hermitian) {
-  int64_t wrong = 0;
-  for (int64_t j = 0; j < c->cols; j++)
-    for (int64_t i = 0; i < n; i++) {
-      const number x = get (c->type, c->values, i + j * c->ld),
-                   y = get (c->type, c->values, j % n + (j / n * n + i) * c->ld);
-      wrong += x != (is_hermitian ? conjl (y) : y);
-    }
-  return wrong;
-}
-
-/* A A', A' A and their like, queued or not, and pages of them mirror bit by bit. */
-static void test_mirrored (void) {
-  static const int64_t sizes[] = {1, 2, 31, 32, 33, 70}, pages = 3, step = 1;
-  for (int c = 0; c < 4 * 4 * 6; c++) {
-    const gpumm_type type = (gpumm_type) (c / 24);
-    const int second = c / 6 % 4 >> 1, is_hermitian = c / 6 & 1; /* which one is turned */
-    const int64_t n = sizes[c % 6], k = check_between (1, 40);
-    const gpumm_op turned = is_hermitian ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE;
-    const int64_t rows = second ? n : k, cols = second ? k : n;
-    gpumm_matrix x = make_full (type, rows, cols * pages, ANY);
-    gpumm_matrix there = send_full (&x, 0);
-    const gpumm_view room = take (type, n * n * pages);
-    gpumm_problem p = {.a = there, .b = there, .alpha = {-0.3, 0}};
-    p.a.cols = p.b.cols = cols;
-    p.a.op = second ? GPUMM_NONE : turned;
-    p.b.op = second ? turned : GPUMM_NONE;
-    const gpumm_pages all = {
-        .a = p.a, .b = p.b, .dims = 1, .sizes = &pages, .steps_a = &step, .steps_b = &step};
-    queues = (int) check_between (0, 1);
-    for (int in_pages = 0; in_pages < 2; in_pages++) {
-      gpumm_report report;
-      gpumm_matrix result = full_at (&room, n, in_pages ? n * pages : n, 0);
-      const gpumm_options options = {.backend = here, .device = -1};
-      CHECK (
-          !(in_pages ? gpumm_pages_run (&all, NULL, &result) : run (p, &options, &result, &report)),
-          "%s", gpumm_last_error ());
-      gpumm_matrix back = fetch_full (&result, 0);
-      CHECK (not_mirrored (&back, n, is_hermitian) == 0, "%s of %s, n %" PRId64 ", case %d",
-             in_pages ? "pages" : "a product", gpumm_type_name (type), n, c);
-      release (&back);
-    }
-    release (&x);
-    give_all ();
-  }
 }
 
 /* ---- sparse matrices and matrices in blocks ----------------------------------------------- */
@@ -512,24 +462,6 @@ static void test_owners (void) {
   CHECK (gpumm_memory (99, &used[0], &kept[0]) < 0, "device 99");
 }
 
-/* A forked process cannot use it, and may let it go. */
-static void test_fork (void) {
-  gpumm_matrix x = make_full (GPUMM_D, 5, 4, WHOLE);
-  const gpumm_matrix there = send_full (&x, 0);
-  const pid_t child = fork ();
-  if (child == 0) {
-    const gpumm_status status = gpumm_copy (&there, &x);
-    give_all ();
-    _exit (status == GPUMM_INVALID ? 7 : 1);
-  }
-  int code = 0;
-  waitpid (child, &code, 0);
-  CHECK (WIFEXITED (code) && WEXITSTATUS (code) == 7, "a forked process: %d", code);
-  OK (gpumm_copy (&there, &x));
-  release (&x);
-  give_all ();
-}
-
 /* Maps and products of one stream, of which nothing waits: X = X * 2 I + 1 again and again, in
  * memory that is released while it is in use. The last product is not queued, and finds X ready. */
 static void test_queued (void) {
@@ -672,7 +604,6 @@ int main (int argc, char **argv) {
   OK (gpumm_context_of (device, &context));
   test_products ();
   test_out_of_core ();
-  test_mirrored ();
   for (int n = 0; n < cases; n += SANITIZED_STEP)
     for (int k = 0; k < KINDS; k++)
       test_compressed (n, kinds[k].formats,
@@ -681,10 +612,8 @@ int main (int argc, char **argv) {
   test_refused_products ();
   test_refused_compressed ();
   test_owners ();
-  if (device <= GPUMM_HOST) { /* whose calls can be made to fail, and which survives fork () */
-    test_fork ();
+  if (device <= GPUMM_HOST) /* a driver that can fail on demand */
     test_faults ();
-  }
   gpumm_reset ();
   CHECK (gpumm_live_allocations () == 0, "%" PRId64 " allocations are left",
          gpumm_live_allocations ());
