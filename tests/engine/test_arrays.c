@@ -898,6 +898,7 @@ static void test_faults (void) {
   drop (&all.z);
 }
 
+/* A forked process can use neither streams nor buffers, and may let them go. */
 static void test_fork (void) {
   array x = new_array (GPUMM_D, 10), y = new_array (GPUMM_D, 10);
   fill (&x);
@@ -905,10 +906,14 @@ static void test_fork (void) {
   OK (gpumm_map_entries (&m));
   const pid_t child = fork ();
   if (child == 0) {
-    const gpumm_status status = gpumm_map_entries (&m);
-    const int says = strstr (gpumm_last_error (), "forked") != NULL;
+    const gpumm_view v = all_of (&x);
+    const gpumm_matrix there = column_of (&v, 10, NULL), here = column_of (&v, 10, x.host);
+    int refused = gpumm_map_entries (&m) == GPUMM_INVALID && strstr (gpumm_last_error (), "forked");
+    refused &=
+        gpumm_copy (&there, &here) == GPUMM_INVALID && strstr (gpumm_last_error (), "forked");
+    drop (&x);
     gpumm_reset ();
-    _exit (status == GPUMM_INVALID && says ? 7 : 1);
+    _exit (refused ? 7 : 1);
   }
   int code = 0;
   waitpid (child, &code, 0);

@@ -64,6 +64,12 @@ static int64_t mark (gpumm_sparse_work *w, gpumm_sparse_op op) {
   return look (&w->before, words);
 }
 
+/* Packs the entries that op marks into C. */
+static void pack (gpumm_sparse_work *w, gpumm_sparse_op op) {
+  w->c = new_csc (w->a.rows, w->a.cols, mark (w, op));
+  run (w, GPUMM_SPARSE_PACK);
+}
+
 /* ---- what is expected --------------------------------------------------------------------- */
 
 typedef double element_of (int64_t i, int64_t j);
@@ -169,23 +175,20 @@ static void test_transpose (void) {
 static void test_marks (void) {
   shift = check_between (-3, 3);
   gpumm_sparse_work w = {.a = a.there, .shift = shift};
-  w.c = new_csc (a.rows, a.cols, mark (&w, GPUMM_SPARSE_DIAGONAL));
-  run (&w, GPUMM_SPARSE_PACK);
+  pack (&w, GPUMM_SPARSE_DIAGONAL);
   expect (&w.c, on_diagonal, 0, "diagonal");
   gpumm_matrix here = fetch_csc (&a.there);
   for (int64_t t = 0; t < here.nzmax; t++)
     if (here.row[t] % 2)
       ((double *) here.values)[t] = 0;
   w = (gpumm_sparse_work){.a = send_csc (&here)};
-  w.c = new_csc (a.rows, a.cols, mark (&w, GPUMM_SPARSE_KEEP));
-  run (&w, GPUMM_SPARSE_PACK);
+  pack (&w, GPUMM_SPARSE_KEEP);
   expect (&w.c, at_even_rows, 0, "without zeros");
   release (&here);
   const int64_t count = a.rows * a.cols;
   w = (gpumm_sparse_work){.a = {.rows = a.rows, .cols = a.cols, .stored = count}};
   w.a.values = send (GPUMM_D, a.full, count);
-  w.c = new_csc (a.rows, a.cols, mark (&w, GPUMM_SPARSE_KEEP));
-  run (&w, GPUMM_SPARSE_PACK);
+  pack (&w, GPUMM_SPARSE_KEEP);
   expect (&w.c, of_a, 0, "from a full matrix");
 }
 
