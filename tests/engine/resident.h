@@ -12,7 +12,8 @@ static int device = GPUMM_HOST;
 static gpumm_buffer *buffers[128];
 static int taken;
 
-/* "gpu": GPU 0 in place of the host device; "second": the second host device; "cases=N". Ends the test where there is no device. */
+/* "gpu": GPU 0 in place of the host device; "second": the second host device; "cases=N". Ends the
+ * test where there is no device. */
 static inline void take_arguments (int argc, char **argv, int *cases) {
   for (int i = 1; i < argc; i++)
     if (strcmp (argv[i], "gpu") == 0)

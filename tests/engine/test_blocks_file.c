@@ -164,7 +164,8 @@ static gpumm_status read_file (gpumm_type type, gpumm_matrix *x) {
 
 /* ---- tests -------------------------------------------------------------------------------- */
 
-/* What is written is a file with sorted records and without blocks of zeros, and is read as it was. */
+/* What is written is a file with sorted records and without blocks of zeros, and is read as it
+ * was. */
 static void check_round_trip (const gpumm_matrix *x) {
   static image g;
   gpumm_matrix y;

@@ -82,8 +82,8 @@ static gpumm_status square (int64_t n, gpumm_options o, gpumm_report *r) {
 enum { LARGE = 1500, SMALL = 40 };
 enum { AUTO = GPUMM_AUTO, CPU = GPUMM_CPU, GPU = GPUMM_GPU };
 
-/* Devices that there are; without an answer; what is asked for: backend, algorithm, device (-1: any),
- * capability and memory; the size. What runs (NULL: an error), and part of what is said. */
+/* Devices that there are; without an answer; what is asked for: backend, algorithm, device (-1:
+ * any), capability and memory; the size. What runs (NULL: an error), and part of what is said. */
 static const struct {
   int devices, is_lost, backend;
   const char *algorithm;

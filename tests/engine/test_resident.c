@@ -1,6 +1,6 @@
-/* test_resident.c - products of matrices that stay on a device, against the oracle of operands.h: full
- * ones in every combination with host memory; sparse ones and ones in blocks, with each other and
- * with full ones; what is refused; and who owns the memory.
+/* test_resident.c - products of matrices that stay on a device, against the oracle of operands.h:
+ * full ones in every combination with host memory; sparse ones and ones in blocks, with each other
+ * and with full ones; what is refused; and who owns the memory.
  *
  *   test_resident [gpu|second] [cases=N]   the host device, the second one, or GPU 0; N products of
  *                                          each kind that is not full

@@ -477,8 +477,8 @@ static gpumm_matrix numbers (int64_t rows, int64_t cols, int kind) {
   return x;
 }
 
-/* C comes down once. An array goes up once, in tiles perhaps more than once, and perhaps narrow. The
- * pool keeps no more than the limit. */
+/* C comes down once. An array goes up once, in tiles perhaps more than once, and perhaps narrow.
+ * The pool keeps no more than the limit. */
 static void check_report (const test_case *t, const struct gpumm_job *job) {
   const gpumm_report *r = &job->report;
   const int64_t once = 8 * (t->m * t->k + (t->gram ? 0 : t->k * t->n) + t->with_c0 * t->m * t->n);
