@@ -64,7 +64,7 @@ static double at (const void *x, int64_t ld, gpumm_op op, int64_t i, int64_t j) 
 
 /* Column j of op (A) op (B), of m elements: sums of whole numbers, so that the order is all one.
  * The sanitizers skip it: checking the oracle takes them a third of the time. */
-__attribute__ ((no_sanitize ("address", "undefined"))) static void column_of (
+__attribute__ ((no_sanitize ("address", "thread", "undefined"))) static void column_of (
     const void *a, int64_t lda, gpumm_op op_a, const void *b, int64_t ldb, gpumm_op op_b, int64_t j,
     int64_t m, int64_t k, double *sum) {
   const double *x = a;
