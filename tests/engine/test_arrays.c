@@ -587,9 +587,11 @@ static int is_better (int op, scalar y, scalar x, gpumm_type domain) {
   return op == GPUMM_FOLD_MAX ? o == 1 : o == -1;
 }
 
+/* Squares in long double, whose exponents they do not leave. */
 static scalar fold_one (const gpumm_fold *f, const array *x, int64_t i, int64_t o, int64_t *where) {
   const int op = (int) f->op;
   scalar sum = op == GPUMM_FOLD_PROD || op == GPUMM_FOLD_ALL ? 1 : 0;
+  long double squares = 0;
   *where = 1;
   for (int64_t k = 0; k < f->count; k++) {
     const scalar z = load (x->type, x->host, i + f->inner * (k + f->count * o)),
@@ -599,8 +601,8 @@ static scalar fold_one (const gpumm_fold *f, const array *x, int64_t i, int64_t 
       sum += y;
     else if (op == GPUMM_FOLD_PROD)
       sum *= y;
-    else if (op == GPUMM_FOLD_SUMSQ)
-      sum += creal (y) * creal (y) + cimag (y) * cimag (y);
+    else if (op == GPUMM_FOLD_SUMSQ || op == GPUMM_FOLD_NORM)
+      squares += (long double) creal (y) * creal (y) + (long double) cimag (y) * cimag (y);
     else if (op == GPUMM_FOLD_ANY)
       sum = sum != 0 || (y != 0 && !is_nan);
     else if (op == GPUMM_FOLD_ALL)
@@ -610,18 +612,9 @@ static scalar fold_one (const gpumm_fold *f, const array *x, int64_t i, int64_t 
       *where = k + 1;
     }
   }
-  return sum;
-}
-
-/* The norm of a lane, in long double, whose exponents squares do not leave. */
-static double norm_of (const gpumm_fold *f, const array *x, int64_t i, int64_t o) {
-  long double sum = 0;
-  for (int64_t k = 0; k < f->count; k++) {
-    const scalar z = load (x->type, x->host, i + f->inner * (k + f->count * o)),
-                 y = run (&f->map, &z);
-    sum += (long double) creal (y) * creal (y) + (long double) cimag (y) * cimag (y);
-  }
-  return (double) sqrtl (sum);
+  return op == GPUMM_FOLD_NORM    ? (double) sqrtl (squares)
+         : op == GPUMM_FOLD_SUMSQ ? (double) squares
+                                  : sum;
 }
 
 static void test_fold (int op, gpumm_type type, gpumm_type domain, int64_t inner, int64_t count,
@@ -650,8 +643,7 @@ static void test_fold (int op, gpumm_type type, gpumm_type domain, int64_t inner
       copy (&at, 0);
     for (int64_t i = 0; i < inner * outer; i++) {
       int64_t where = 0;
-      const scalar right = op == GPUMM_FOLD_NORM ? norm_of (&f, &x, i % inner, i / inner)
-                                                 : fold_one (&f, &x, i % inner, i / inner, &where);
+      const scalar right = fold_one (&f, &x, i % inner, i / inner, &where);
       const double near = op == GPUMM_FOLD_NORM ? (double) (count + 8) * DBL_EPSILON : 1e-300;
       wrong += !agrees (load (out, y.host, i), right, near);
       wrong += is_extreme && ((double *) at.host)[i] != (double) where;
