@@ -25,6 +25,9 @@ static uint64_t check_state = 88172645463325252u;
     }                                                                                              \
   } while (0)
 
+/* A call of the engine that succeeds. */
+#define OK(call) CHECK (!(call), "%s", gpumm_last_error ())
+
 /* ThreadSanitizer makes a test some ten times slower: of many like cases it sees every
  * SANITIZED_STEP-th. All other builds see all. */
 #if defined __SANITIZE_THREAD__

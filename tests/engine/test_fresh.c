@@ -9,6 +9,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+static char *map_fresh (size_t bytes, int huge) {
+  char *x = mmap (NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK (x != MAP_FAILED, "no memory");
+  madvise (x, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  return x;
+}
+
 /* The other thread of test_touch: its bytes all get to the memory. */
 static void *write_meanwhile (void *argument) {
   for (size_t i = 0; i < 8 << 20; i += 64)
@@ -27,12 +34,9 @@ static void test_touch (void) {
   const size_t all = 8 << 20, page = (size_t) sysconf (_SC_PAGESIZE);
   unsigned char *there = check_allocate ((int64_t) (all / page), 1);
   char *zeros = check_allocate ((int64_t) page, 1);
-  memset (zeros, 0, page);
   for (size_t i = 0; i < 2 * sizeof parts / sizeof *parts; i++) {
     const size_t begin = parts[i / 2].begin, end = begin + parts[i / 2].bytes;
-    char *x = mmap (NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    CHECK (x != MAP_FAILED, "no memory");
-    madvise (x, all, i % 2 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    char *x = map_fresh (all, i % 2);
     for (size_t at = 3; at < all; at += 2 * page) /* every other page is there, and has a value */
       x[at] = (char) (at % 127);
     gpumm_touch (x + begin, end - begin);
@@ -56,10 +60,10 @@ static void test_touch (void) {
   free (there);
   free (zeros);
   for (int round = 0; round < 5; round++) {
-    char *x = mmap (NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *x = map_fresh (all, round % 2);
     pthread_t other;
     int64_t wrong = 0;
-    CHECK (x != MAP_FAILED && !pthread_create (&other, NULL, write_meanwhile, x), "a thread");
+    CHECK (!pthread_create (&other, NULL, write_meanwhile, x), "a thread");
     for (int again = 0; again < 3; again++)
       gpumm_touch (x, all);
     pthread_join (other, NULL);
@@ -73,13 +77,6 @@ static void test_touch (void) {
 /* ---- regions ------------------------------------------------------------------------------ */
 
 enum { ALL = 24 << 20, PIECES = 300, THREADS = 6 };
-
-static char *map_fresh (int huge) {
-  char *x = mmap (NULL, ALL, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  CHECK (x != MAP_FAILED, "no memory");
-  madvise (x, ALL, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-  return x;
-}
 
 /* Two regions apart from each other, of any length from 0 on, at any byte. */
 static void draw_regions (char *x, gpumm_region *regions) {
@@ -113,7 +110,7 @@ static void test_one_thread (void) {
   const size_t page = (size_t) sysconf (_SC_PAGESIZE);
   unsigned char *there = check_allocate ((int64_t) (ALL / page), 1);
   for (int c = 0; c < 60; c++) {
-    char *x = map_fresh (0);
+    char *x = map_fresh (ALL, 0);
     gpumm_region regions[GPUMM_MOST_REGIONS];
     gpumm_fresh f = {0};
     int64_t pages = 0, brought = 0, wrong = 0;
@@ -180,7 +177,7 @@ static void *fill (void *argument) {
 /* What threads write stays, and each page is brought once. */
 static void test_several_threads (void) {
   for (int c = 0; c < 12; c++) {
-    char *x = map_fresh (c % 2);
+    char *x = map_fresh (ALL, c % 2);
     gpumm_region regions[GPUMM_MOST_REGIONS];
     gpumm_fresh f = {0};
     pthread_t threads[THREADS];

@@ -535,6 +535,9 @@ static void test_memory (void) {
 #define GOOD                                                                                       \
   { 2e-14, 1e-14 }
 
+/* Operands of emulated products: in host memory; A and B, or all, on the device; B is A, or A'. */
+enum { HERE, OPERANDS_THERE, ALL_THERE, SQUARED, BY_TRANSPOSE };
+
 /* "auto" takes emulated where computing takes the time and it is clearly faster, by the rates of
  * the place alone. */
 static const struct {
@@ -542,31 +545,56 @@ static const struct {
   int64_t m, n, k;
   gpumm_rival_rates rates;
   double link;
-  int64_t limit;
-  int most, taken;
+  int64_t limit, memory; /* 0: as of the place */
+  int most, operands;
+  const char *algorithm;
+  int taken, measured; /* measured: the rates are asked for */
 } emulated_choices[] = {
-    {GPUMM_D, 16384, 16384, 16384, GOOD, 5e10, 0, 0, 1},
-    {GPUMM_D, 10500, 10500, 10500, GOOD, 5e10, 0, 0, 1},
-    {GPUMM_D, 9500, 9500, 9500, GOOD, 5e10, 0, 0, 0},    /* the link takes as long */
-    {GPUMM_D, 16384, 16384, 16384, GOOD, 2e10, 0, 0, 0}, /* a slower link */
-    {GPUMM_S, 8192, 8192, 8192, GOOD, 5e10, 0, 0, 1},    /* half the bytes */
-    {GPUMM_Z, 8192, 8192, 8192, GOOD, 5e10, 0, 0, 1},    /* more operations */
-    {GPUMM_D, 40000, 40000, 2048, GOOD, 5e10, 0, 0, 0},  /* C takes longer to come */
-    {GPUMM_D, 40000, 40000, 2000, GOOD, 5e11, 0, 0, 0},  /* k is too small */
-    {GPUMM_S, 4096, 4096, 4096, GOOD, 5e10, 0, 0, 0},    /* not worth measuring */
-    {GPUMM_D, 16384, 16384, 16384, {2e-14, 1.59e-14}, 5e10, 0, 0, 1},
-    {GPUMM_D, 16384, 16384, 16384, {2e-14, 1.61e-14}, 5e10, 0, 0, 0}, /* hardly faster */
-    {GPUMM_D, 16384, 16384, 4096, GOOD, 5e11, 0, 0, 1},               /* 1.33 of the trial's */
-    {GPUMM_D, 16384, 16384, 2300, GOOD, 5e11, 0, 0, 1},               /* 1.52 */
-    {GPUMM_D, 16384, 16384, 2100, GOOD, 5e11, 0, 0, 0},               /* 1.63: C's conversion */
-    {GPUMM_D, 2100, 16384, 16384, GOOD, 5e11, 0, 0, 0},               /* or that of B */
-    {GPUMM_D, 16384, 2100, 16384, GOOD, 5e11, 0, 0, 0},               /* or A */
-    {GPUMM_D, 5100, 5100, 5100, GOOD, 5e11, 0, 0, 0},                 /* or all */
-    {GPUMM_C, 5100, 5100, 5100, GOOD, 5e11, 0, 0, 1},                 /* with a smaller trial */
-    {GPUMM_D, 16384, 16384, 16384, {0, 0}, 5e10, 0, 0, 0},            /* nothing is known */
-    {GPUMM_D, 16384, 16384, 16384, {2e-14, 0}, 5e10, 0, 0, 0},
-    {GPUMM_D, 16384, 16384, 16384, GOOD, 5e10, 1ll << 31, 0, 0}, /* in parts */
-    {GPUMM_D, 16384, 16384, 16384, GOOD, 5e10, 0, 70, 0},        /* a newer row */
+    {GPUMM_D, 16384, 16384, 16384, GOOD, 5e10, 0, 0, 0, HERE, NULL, 1, 1},
+    {GPUMM_D, 16384, 16384, 16384, GOOD, 5e10, 0, 0, 0, HERE, "auto", 1, 1},
+    {GPUMM_D, 16384, 16384, 16384, GOOD, 5e10, 0, 0, 0, HERE, "cublas", 0, 0},
+    {GPUMM_D, 10500, 10500, 10500, GOOD, 5e10, 0, 0, 0, HERE, NULL, 1, 1},
+    /* the link takes as long; is slower; half the bytes; more operations; C takes longer to come */
+    {GPUMM_D, 9500, 9500, 9500, GOOD, 5e10, 0, 0, 0, HERE, NULL, 0, 1},
+    {GPUMM_D, 16384, 16384, 16384, GOOD, 2e10, 0, 0, 0, HERE, NULL, 0, 1},
+    {GPUMM_S, 8192, 8192, 8192, GOOD, 5e10, 0, 0, 0, HERE, NULL, 1, 1},
+    {GPUMM_Z, 8192, 8192, 8192, GOOD, 5e10, 0, 0, 0, HERE, NULL, 1, 1},
+    {GPUMM_D, 40000, 40000, 2048, GOOD, 5e10, 0, 0, 0, HERE, NULL, 0, 1},
+    /* hardly faster; where nothing is transferred less is enough */
+    {GPUMM_D, 16384, 16384, 16384, {2e-14, 1.59e-14}, 5e10, 0, 0, 0, HERE, NULL, 1, 1},
+    {GPUMM_D, 16384, 16384, 16384, {2e-14, 1.61e-14}, 5e10, 0, 0, 0, HERE, NULL, 0, 1},
+    {GPUMM_D, 16384, 16384, 16384, {2e-14, 1.7e-14}, 5e10, 0, 0, 0, ALL_THERE, NULL, 1, 1},
+    {GPUMM_D, 16384, 16384, 16384, {2e-14, 1.7e-14}, 5e10, 0, 0, 0, OPERANDS_THERE, NULL, 0, 1},
+    {GPUMM_D, 16384, 16384, 16384, {2e-14, 1.81e-14}, 5e10, 0, 0, 0, ALL_THERE, NULL, 0, 1},
+    /* 1.33 of the trial's conversions, 1.52; 1.63 of C, B, A or all is too much */
+    {GPUMM_D, 16384, 16384, 4096, GOOD, 5e11, 0, 0, 0, HERE, NULL, 1, 1},
+    {GPUMM_D, 16384, 16384, 2300, GOOD, 5e11, 0, 0, 0, HERE, NULL, 1, 1},
+    {GPUMM_D, 16384, 16384, 2100, GOOD, 5e11, 0, 0, 0, HERE, NULL, 0, 1},
+    {GPUMM_D, 2100, 16384, 16384, GOOD, 5e11, 0, 0, 0, HERE, NULL, 0, 1},
+    {GPUMM_D, 16384, 2100, 16384, GOOD, 5e11, 0, 0, 0, HERE, NULL, 0, 1},
+    {GPUMM_D, 5100, 5100, 5100, GOOD, 5e11, 0, 0, 0, HERE, NULL, 0, 0},
+    {GPUMM_C, 5100, 5100, 5100, GOOD, 5e11, 0, 0, 0, HERE, NULL, 1, 1}, /* has a smaller trial */
+    /* nothing is known */
+    {GPUMM_D, 16384, 16384, 16384, {0, 0}, 5e10, 0, 0, 0, HERE, NULL, 0, 1},
+    {GPUMM_D, 16384, 16384, 16384, {2e-14, 0}, 5e10, 0, 0, 0, HERE, NULL, 0, 1},
+    /* in parts; where panels cannot be kept each tile finds out anew, for which there is no rate; a
+     * row that is too new; A A' is the library's, A A is not */
+    {GPUMM_D, 16384, 16384, 16384, GOOD, 5e10, 1ll << 31, 0, 0, HERE, NULL, 0, 1},
+    {GPUMM_D, 16384, 16384, 16384, GOOD, 5e10, 0, 9ll << 30, 0, HERE, NULL, 0, 1},
+    {GPUMM_D, 16384, 16384, 16384, GOOD, 5e10, 0, 0, 70, HERE, NULL, 0, 0},
+    {GPUMM_D, 16384, 16384, 16384, GOOD, 5e10, 0, 0, 0, SQUARED, NULL, 1, 1},
+    {GPUMM_D, 16384, 16384, 16384, GOOD, 5e10, 0, 0, 0, BY_TRANSPOSE, NULL, 0, 0},
+    /* what is not worth measuring */
+    {GPUMM_D, 16384, 16384, 2048, GOOD, 5e10, 0, 0, 0, HERE, NULL, 0, 1},
+    {GPUMM_D, 16384, 16384, 2047, GOOD, 5e11, 0, 0, 0, HERE, NULL, 0, 0},
+    {GPUMM_D, 2047, 65536, 65536, GOOD, 5e11, 0, 0, 0, HERE, NULL, 0, 0},
+    {GPUMM_D, 65536, 2047, 65536, GOOD, 5e11, 0, 0, 0, HERE, NULL, 0, 0},
+    {GPUMM_S, 4096, 4096, 4096, GOOD, 5e10, 0, 0, 0, HERE, NULL, 0, 0},
+    {GPUMM_D, 5800, 5800, 5800, GOOD, 5e10, 0, 0, 0, HERE, NULL, 0, 0},
+    {GPUMM_D, 5900, 5900, 5900, GOOD, 5e10, 0, 0, 0, HERE, NULL, 0, 1},
+    {GPUMM_Z, 3600, 3600, 3600, GOOD, 5e10, 0, 0, 0, HERE, NULL, 0, 0},
+    {GPUMM_Z, 7000, 7000, 7000, GOOD, 5e10, 0, 0, 0, HERE, NULL, 1, 1},
+    {GPUMM_C, 8192, 8192, 8192, GOOD, 5e10, 0, 0, 0, HERE, NULL, 1, 1},
 };
 
 static gpumm_kernel emulated = {.algorithm = "emulated",
@@ -585,17 +613,29 @@ static void make_emulating_gpu (gpu *g) {
 
 static void test_emulated (void) {
   gpu g;
+  gpumm_rival rival;
   make_places ();
   make_emulating_gpu (&g);
+  gpumm_buffer buffer = {.context = &g.context};
   for (size_t i = 0; i < sizeof emulated_choices / sizeof *emulated_choices; i++) {
-    const gpumm_problem p = square (emulated_choices[i].type, emulated_choices[i].m,
-                                    emulated_choices[i].n, emulated_choices[i].k);
     const gpumm_options o = {.backend = GPUMM_GPU,
+                             .algorithm = emulated_choices[i].algorithm,
                              .max_device_memory = emulated_choices[i].limit,
                              .max_capability = emulated_choices[i].most};
-    const int taken = emulated_choices[i].taken;
+    const int taken = emulated_choices[i].taken, operands = emulated_choices[i].operands;
+    const int64_t memory = emulated_choices[i].memory;
+    gpumm_problem p = square (emulated_choices[i].type, emulated_choices[i].m,
+                              emulated_choices[i].n, emulated_choices[i].k);
+    if (operands == SQUARED || operands == BY_TRANSPOSE)
+      p.b = p.a;
+    if (operands == BY_TRANSPOSE)
+      p.b.op = GPUMM_TRANSPOSE;
+    if (operands == OPERANDS_THERE || operands == ALL_THERE)
+      p.a.buffer = p.b.buffer = &buffer;
+    p.stays = operands == ALL_THERE;
     g.place.link = emulated_choices[i].link;
     g.place.rival = emulated_choices[i].rates;
+    g.place.properties.memory_free = memory > 0 ? memory : fast.properties.memory_free;
     const gpumm_plan plan = plan_of (p, o, &g.place, GPUMM_OK);
     const char *name = taken ? "emulated" : "cublas";
     CHECK (strcmp (plan.kernel->name, name) == 0 && strcmp (plan.algorithm->name, name) == 0,
@@ -603,24 +643,25 @@ static void test_emulated (void) {
     CHECK (taken == (plan.gain > 1), "row %zu: gain %g", i, plan.gain);
     CHECK (taken == (strstr (plan.reason, "emulated computes ") != NULL), "row %zu: %s", i,
            plan.reason);
+    CHECK (gpumm_has_rival (&p, &o, &g.place, &rival) == emulated_choices[i].measured,
+           "row %zu: measured %d", i, !emulated_choices[i].measured);
+    p.alpha.re = 0;
+    CHECK (!gpumm_has_rival (&p, &o, &g.place, &rival), "row %zu: nothing is multiplied", i);
   }
 }
 
-/* The numbers and the sentence; what decides beside the rates. */
-static void test_emulated_or_not (void) {
-  static const gpumm_rival_rates good = GOOD;
-  gpu g;
-  make_emulating_gpu (&g);
-  gpumm_place *const place = &g.place;
-  const gpumm_options automatic = {0}, on_gpu = {.backend = GPUMM_GPU},
-                      by_name = {.algorithm = "auto"},
-                      named = {.algorithm = "emulated", .backend = GPUMM_GPU},
-                      other = {.algorithm = "cublas"};
-  gpumm_problem p = square (GPUMM_D, 16384, 16384, 16384);
-  place->link = 5e10;
-  place->rival = good;
-  gpumm_plan plan = plan_of (p, automatic, place, GPUMM_OK);
+/* The numbers and the sentence; by name it multiplies whatever the data are. */
+static void test_emulated_numbers (void) {
+  const gpumm_options named = {.algorithm = "emulated", .backend = GPUMM_GPU};
   const double n = 16384, expected = 2 * n * n * n * 1e-14;
+  const gpumm_problem p = square (GPUMM_D, 16384, 16384, 16384);
+  gpumm_rival rival;
+  gpu g;
+  CHECK (!gpumm_has_rival (&p, &(gpumm_options){0}, &fast, &rival), "no such row");
+  make_emulating_gpu (&g);
+  g.place.link = 5e10;
+  g.place.rival = (gpumm_rival_rates) GOOD;
+  gpumm_plan plan = plan_of (p, (gpumm_options){0}, &g.place, GPUMM_OK);
   CHECK (plan.kernel == &emulated && plan.keeps && plan.tile_m == 4096, "%s", plan.reason);
   CHECK (fabs (plan.rival_seconds - expected) < 1e-9 * expected, "%g seconds, expected %g",
          plan.rival_seconds, expected);
@@ -628,70 +669,8 @@ static void test_emulated_or_not (void) {
   CHECK (strstr (plan.reason, "by measured rates the GPU takes")
              && strstr (plan.reason, "emulated computes in 88 ms and the library in 176 ms"),
          "%s", plan.reason);
-  plan = plan_of (p, by_name, place, GPUMM_OK);
-  CHECK (plan.kernel == &emulated, "\"auto\": %s", plan.reason);
-  plan = plan_of (p, other, place, GPUMM_OK);
-  CHECK (plan.kernel == &g.kernel && plan.gain == 0, "\"cublas\": %s", plan.reason);
-  /* where panels cannot be kept each tile finds out anew, for which there is no rate */
-  place->properties.memory_free = 9ll << 30;
-  plan = plan_of (p, on_gpu, place, GPUMM_OK);
-  CHECK (plan.kernel == &g.kernel && plan.resident, "%s", plan.reason);
-  place->properties.memory_free = fast.properties.memory_free;
-  /* asked for by name it multiplies whatever the data are */
-  plan = plan_of (p, named, place, GPUMM_OK);
+  plan = plan_of (p, named, &g.place, GPUMM_OK);
   CHECK (plan.kernel == &emulated && plan.gain == 0, "by name: gain %g", plan.gain);
-  /* hardly faster: only where nothing is transferred */
-  gpumm_buffer buffer = {.context = &g.context};
-  gpumm_problem resident = p;
-  resident.a.buffer = resident.b.buffer = &buffer;
-  resident.stays = 1;
-  place->rival.rival = 1.7e-14;
-  plan = plan_of (resident, automatic, place, GPUMM_OK);
-  CHECK (plan.kernel == &emulated && plan.tile_m == 16384, "%s", plan.reason);
-  resident.stays = 0;
-  plan = plan_of (resident, automatic, place, GPUMM_OK);
-  CHECK (plan.kernel == &g.kernel, "%s", plan.reason);
-  place->rival.rival = 1.81e-14;
-  resident.stays = 1;
-  plan = plan_of (resident, automatic, place, GPUMM_OK);
-  CHECK (plan.kernel == &g.kernel, "%s", plan.reason);
-  place->rival = good;
-  /* A A' is the library's, A A is not */
-  p.b = p.a;
-  plan = plan_of (p, on_gpu, place, GPUMM_OK);
-  CHECK (plan.kernel == &emulated, "A A: %s", plan.reason);
-  p.b.op = GPUMM_TRANSPOSE;
-  plan = plan_of (p, on_gpu, place, GPUMM_OK);
-  CHECK (plan.kernel == &g.kernel, "A A': %s", plan.reason);
-}
-
-/* For what products rates are measured. */
-static void test_has_rival (void) {
-  gpumm_rival rival;
-  static const struct {
-    gpumm_type type;
-    int64_t m, n, k;
-    int expected;
-  } table[] = {
-      {GPUMM_D, 16384, 16384, 16384, 1}, {GPUMM_D, 16384, 16384, 2048, 1},
-      {GPUMM_D, 16384, 16384, 2047, 0},  {GPUMM_D, 2047, 65536, 65536, 0},
-      {GPUMM_D, 65536, 2047, 65536, 0},  {GPUMM_D, 5800, 5800, 5800, 0},
-      {GPUMM_D, 5900, 5900, 5900, 1},    {GPUMM_Z, 3600, 3600, 3600, 0},
-      {GPUMM_Z, 7000, 7000, 7000, 1},    {GPUMM_C, 8192, 8192, 8192, 1},
-  };
-  const gpumm_options automatic = {0}, named = {.algorithm = "tiled"};
-  gpumm_problem p = square (GPUMM_D, 16384, 16384, 16384);
-  gpu g;
-  CHECK (!gpumm_has_rival (&p, &automatic, &fast, &rival), "no such row");
-  make_emulating_gpu (&g);
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    p = square (table[i].type, table[i].m, table[i].n, table[i].k);
-    CHECK (gpumm_has_rival (&p, &automatic, &g.place, &rival) == table[i].expected, "row %zu", i);
-    CHECK (!gpumm_has_rival (&p, &named, &g.place, &rival), "row %zu: by name", i);
-  }
-  p = square (GPUMM_D, 16384, 16384, 16384);
-  p.alpha.re = 0;
-  CHECK (!gpumm_has_rival (&p, &automatic, &g.place, &rival), "nothing is multiplied");
 }
 
 /* Lines of 3, 0 and 6 entries. */
@@ -962,8 +941,7 @@ int main (void) {
   test_tiles_of_kernels ();
   test_memory ();
   test_emulated ();
-  test_emulated_or_not ();
-  test_has_rival ();
+  test_emulated_numbers ();
   test_pairs ();
   test_bytes_moved ();
   test_thin_on_the_cpu ();

@@ -1,13 +1,147 @@
-/* test_resident.c - products of sparse matrices and of matrices in blocks that lie on a device,
- * with each other and with full ones, against the oracle of operands.h.
+/* test_resident.c - products of matrices that stay on a device, against the oracle of operands.h:
+ * full ones in every combination with host memory; sparse ones and ones in blocks, with each other
+ * and with full ones; what is refused; and who owns the memory.
  *
- *   test_resident [gpu] [cases=N]   the host device, or GPU 0; N products of each kind
+ *   test_resident [gpu|second] [cases=N]   the host device, the second one, or GPU 0; N products of
+ *                                          each kind that is not full
+ *
+ * All numbers are small integers: results are compared without a tolerance. That A A' is symmetric
+ * bit by bit is the matter of hermitian.tst.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "faults.h"
+#include "host_device.h"
+#include "memory/pool.h"
 #include "resident.h"
 
+#include <inttypes.h>
+
 static int cases = 80;
+static int queues; /* products may be queued */
+static gpumm_context *context;
+static gpumm_backend here; /* where the device is */
+
+/* Opens and runs, into a c that has memory, of the host or of the device. */
+static gpumm_status run (gpumm_problem p, const gpumm_options *options, gpumm_matrix *c,
+                         gpumm_report *report) {
+  gpumm_job *job = NULL;
+  gpumm_matrix shape = {0};
+  p.stays = c->buffer != NULL;
+  p.queues = queues;
+  gpumm_status status = gpumm_open (&p, options, &job);
+  if (!status)
+    status = gpumm_result (job, &shape);
+  if (!status) {
+    CHECK (shape.rows == c->rows && shape.cols == c->cols && shape.type == c->type, "shape");
+    status = gpumm_run (job, c);
+    *report = *gpumm_job_report (job);
+  }
+  gpumm_close (job);
+  return status;
+}
+
+/* ---- full matrices ------------------------------------------------------------------------ */
+
+typedef struct {
+  gpumm_type type;
+  int64_t m, n, k;
+  gpumm_op op_a, op_b;
+  int there; /* bits: A, B, C on the device */
+  int same;  /* B is A */
+  double alpha, beta;
+  int64_t limit;
+  const char *algorithm;
+} test_case;
+
+static void one (const test_case *t) {
+  gpumm_matrix c0 = make_full (t->type, t->m, t->n, WHOLE), c = c0;
+  gpumm_problem p = {.alpha = {t->alpha, 0}, .beta = {t->beta, 0}};
+  p.a = make (
+      &(operand){.type = t->type, .op = t->op_a, .rows = t->m, .cols = t->k, .values = WHOLE});
+  p.b = t->same ? p.a
+                : make (&(operand){
+                    .type = t->type, .op = t->op_b, .rows = t->k, .cols = t->n, .values = WHOLE});
+  p.b.op = t->op_b;
+  p.c0 = t->beta != 0 ? &c0 : NULL;
+  c.ld = c.rows;
+  provide (&c, 2);
+  const gpumm_problem host = p;
+  const gpumm_matrix there_a = send_full (&p.a, check_between (0, 5));
+  gpumm_matrix there_b = t->same ? there_a : send_full (&p.b, 7), there_c = send_full (&c0, 3);
+  there_b.op = t->op_b;
+  if (t->there & 1)
+    p.a = there_a;
+  if (t->there & 2)
+    p.b = there_b;
+  if (t->beta != 0 && t->there & 4)
+    p.c0 = &there_c;
+  const gpumm_options options = {.backend = here,
+                                 .algorithm = t->algorithm,
+                                 .device = device <= GPUMM_HOST ? GPUMM_HOST - device : -1,
+                                 .max_device_memory = t->limit};
+  gpumm_report report = {.bytes_up = -1};
+  gpumm_status status = run (p, &options, t->there & 4 ? &there_c : &c, &report);
+  if (!status && t->there & 4)
+    status = gpumm_copy (&there_c, &c);
+  OK (status);
+  const int64_t wrong = status ? 0 : judge (&host, &c, EXACT, 0).wrong;
+  CHECK (wrong == 0,
+         "%s, %d%d%d, same %d, ops %d %d, %" PRId64 " x %" PRId64 " x %" PRId64
+         ", alpha %g, beta %g, limit %" PRId64 ": %" PRId64 " wrong by %s",
+         gpumm_type_name (t->type), t->there & 1, t->there >> 1 & 1, t->there >> 2, t->same,
+         t->op_a, t->op_b, t->m, t->n, t->k, t->alpha, t->beta, t->limit, wrong, report.kernel);
+  if (t->there == 7)
+    CHECK (report.bytes_up == 0 && report.bytes_down == 0, "%" PRId64 " bytes up, %" PRId64 " down",
+           report.bytes_up, report.bytes_down);
+  give_all ();
+  free (host.a.values);
+  if (!t->same)
+    free (host.b.values);
+  release (&c0);
+  release (&c);
+}
+
+static void test_products (void) {
+  static const int64_t sizes[] = {1, 2, 7, 31, 33, 64, 70};
+  for (int n = 0; n < 7 * 9 * 4; n += SANITIZED_STEP) {
+    const int there = n % 7 + 1, ops = n / 7 % 9;
+    test_case t = {.type = (gpumm_type) (n / 63),
+                   .m = sizes[check_between (0, 6)],
+                   .n = sizes[check_between (0, 6)],
+                   .k = sizes[check_between (0, 6)],
+                   .op_a = (gpumm_op) (ops / 3),
+                   .op_b = (gpumm_op) (ops % 3),
+                   .there = there,
+                   .alpha = (double) check_between (-2, 2),
+                   .beta = (double) check_between (-1, 1),
+                   .algorithm = check_between (0, 1) ? "tiled" : NULL};
+    if (device <= GPUMM_HOST && !t.algorithm && !(there & 3)) /* a result that stays alone */
+      t.algorithm = "register";
+    queues = (int) check_between (0, 1);
+    one (&t);
+    t.m = t.n = t.k;
+    t.same = (there & 3) == 3 || (there & 3) == 0;
+    one (&t);
+  }
+}
+
+/* In tiles, and with a k in steps: what stays is read where it lies. */
+static void test_out_of_core (void) {
+  for (int there = 1; there < 8; there++)
+    for (int64_t limit = 1 << 15; limit <= 1 << 19; limit *= 4)
+      one (&(test_case){.type = GPUMM_D,
+                        .m = 70,
+                        .n = 90,
+                        .k = 600,
+                        .op_a = there & 1 ? GPUMM_TRANSPOSE : GPUMM_NONE,
+                        .there = there,
+                        .alpha = 1,
+                        .beta = limit > 1 << 15,
+                        .limit = limit,
+                        .algorithm = "tiled"});
+}
+
+/* ---- sparse matrices and matrices in blocks ----------------------------------------------- */
 
 /* Formats of A and B (s sparse, b in blocks, f full), and the types that have a product. */
 static const struct {
@@ -21,8 +155,6 @@ typedef struct {
   int real_a, real_b; /* complex as stored, but all elements are real */
 } problem;
 
-/* ---- products ----------------------------------------------------------------------------- */
-
 /* Both phases; C's memory is taken between them. */
 static gpumm_matrix sparse_product (const problem *x, gpumm_view *zero) {
   gpumm_csc_product p = {.a = send_csc (&x->p.a),
@@ -31,11 +163,11 @@ static gpumm_matrix sparse_product (const problem *x, gpumm_view *zero) {
                          .real_b = x->real_b,
                          .zero = *zero};
   p.c = (gpumm_csc){.rows = p.a.rows, .cols = p.b.cols, .start = take (GPUMM_I64, p.b.cols + 1)};
-  CHECK (!gpumm_csc_count (&p), "%s", gpumm_last_error ());
+  OK (gpumm_csc_count (&p));
   p.c.stored = look (&p.c.start, p.c.cols);
   p.c.index = take (GPUMM_I32, p.c.stored);
   p.c.values = take (x->p.a.type, p.c.stored);
-  CHECK (!gpumm_csc_multiply (&p), "%s", gpumm_last_error ());
+  OK (gpumm_csc_multiply (&p));
   return fetch_csc (&p.c);
 }
 
@@ -50,7 +182,7 @@ static gpumm_bsr_product bsr_product (const problem *x, const gpumm_view *zero) 
                     .block_rows = p.a.block_rows,
                     .block_cols = p.b.block_cols,
                     .start = take (GPUMM_I64, p.a.rows + 1)};
-  CHECK (!gpumm_bsr_count (&p), "%s", gpumm_last_error ());
+  OK (gpumm_bsr_count (&p));
   p.c.stored = look (&p.c.start, p.c.rows);
   p.c.column = take (GPUMM_I32, p.c.stored);
   p.c.values = take (x->p.a.type, p.c.stored * p.c.block_rows * p.c.block_cols);
@@ -59,7 +191,7 @@ static gpumm_bsr_product bsr_product (const problem *x, const gpumm_view *zero) 
 
 static gpumm_matrix block_product (const problem *x, gpumm_view *zero) {
   const gpumm_bsr_product p = bsr_product (x, zero);
-  CHECK (!gpumm_bsr_multiply (&p), "%s", gpumm_last_error ());
+  OK (gpumm_bsr_multiply (&p));
   return fetch_bsr (&p.c);
 }
 
@@ -74,10 +206,10 @@ static gpumm_matrix full_product (const problem *x) {
   const gpumm_matrix c = full_at (&result, m, n, 0), there = send_full (d, 0);
   if (s->format == GPUMM_SPARSE) {
     const gpumm_csc_full p = {send_csc (s), s->op, left, real_s, real_d, there, c};
-    CHECK (!gpumm_csc_multiply_full (&p), "%s", gpumm_last_error ());
+    OK (gpumm_csc_multiply_full (&p));
   } else {
     const gpumm_bsr_full p = {send_bsr (s), s->op, left, real_s, real_d, there, c};
-    CHECK (!gpumm_bsr_multiply_full (&p), "%s", gpumm_last_error ());
+    OK (gpumm_bsr_multiply_full (&p));
   }
   return fetch_full (&c, 0);
 }
@@ -103,8 +235,6 @@ static int64_t drop_zeros (gpumm_matrix *c) {
   }
   return t - kept;
 }
-
-/* ---- operands ----------------------------------------------------------------------------- */
 
 /* Blocks of random sizes: small ones, one of all, 1 x 1; square ones, which have kernels of their
  * own. Sizes in elements: at most 72, of sparse matrices at times 300. */
@@ -142,7 +272,7 @@ static int make_real (gpumm_matrix *x) {
   return is_real;
 }
 
-static void test_product (int n, const char *formats, gpumm_type type) {
+static void test_compressed (int n, const char *formats, gpumm_type type) {
   int64_t size[3], block[3];
   draw_sizes (n, strchr (formats, 's') != NULL, size, block);
   operand a = draw_operand (formats[0], type, size, block),
@@ -178,7 +308,84 @@ static void test_product (int n, const char *formats, gpumm_type type) {
 
 /* ---- what is refused ---------------------------------------------------------------------- */
 
+static gpumm_matrix c_of_run, there_of_run;
+static const gpumm_options *options_of_run;
+
+static gpumm_status try_run (gpumm_problem *p) {
+  gpumm_report report;
+  gpumm_matrix z = p->b.type == GPUMM_Z ? fetch_full (&p->b, 0) : (gpumm_matrix){0};
+  const gpumm_status status = run (*p, options_of_run,
+                                   p->stays ? &there_of_run
+                                   : z.rows ? &z
+                                            : &c_of_run,
+                                   &report);
+  release (&z);
+  return status;
+}
+
 static void test_refused_products (void) {
+  gpumm_matrix h = make_full (GPUMM_D, 6, 6, WHOLE), z = make_full (GPUMM_Z, 6, 6, WHOLE);
+  const gpumm_matrix there = send_full (&h, 0), far = send_full (&z, 0);
+  c_of_run = fetch_full (&there, 0);
+  there_of_run = send_full (&h, 0);
+  const gpumm_options none = {.backend = here, .device = -1},
+                      blas = {.backend = here, .algorithm = "blas", .device = -1},
+                      elsewhere = {.backend = device <= GPUMM_HOST ? GPUMM_GPU : GPUMM_CPU,
+                                   .device = -1};
+  const gpumm_problem right = {.a = there, .b = h, .alpha = {1, 0}},
+                      with_c0 = {.a = h, .b = h, .alpha = {1, 0}, .beta = {1, 0}, .c0 = &there};
+  gpumm_report report;
+  options_of_run = &none;
+  OK (run (right, &none, &c_of_run, &report));
+  CHECK (strstr (report.reason, "operands lie on the device"), "%s", report.reason);
+#define RUN(change, status, text) REFUSED (gpumm_problem, right, change, try_run, status, text)
+  RUN ((x.a.values = (char *) x.a.values + 8, x.a.ld += 100000), GPUMM_INVALID, "in its buffer");
+  RUN (x.a.values = (char *) gpumm_buffer_address (there.buffer) - 8, GPUMM_INVALID, "");
+  RUN ((x.a.rows = 5, x.a.values = (char *) x.a.values + 4), GPUMM_INVALID, "whole element");
+  RUN (x.a.type = GPUMM_S, GPUMM_UNSUPPORTED, ""); /* single by double */
+  RUN (x.b = far, GPUMM_UNSUPPORTED, "one type");
+  RUN ((x.a.type = GPUMM_I32, x.b = x.a), GPUMM_UNSUPPORTED, "");
+  options_of_run = &blas;
+  RUN ((void) x, GPUMM_UNSUPPORTED, "");
+  options_of_run = &elsewhere;
+  RUN ((void) x, GPUMM_UNSUPPORTED, "another place");
+  options_of_run = &none;
+  REFUSED (gpumm_problem, with_c0, (void) x, try_run, GPUMM_UNSUPPORTED,
+           "the result must stay there");
+  REFUSED (gpumm_problem, with_c0, x.stays = 1, try_run, GPUMM_UNSUPPORTED, ""); /* not C */
+  gpumm_job *job;
+  for (int stays = 0; stays < 2; stays++) { /* a result where it was not announced */
+    gpumm_problem p = right;
+    p.stays = stays;
+    OK (gpumm_open (&p, &none, &job));
+    refused (gpumm_run (job, stays ? &c_of_run : &there_of_run), GPUMM_INVALID, "buffer");
+    gpumm_close (job);
+  }
+  const gpumm_options tiled = {.backend = here, .algorithm = "tiled", .device = -1};
+  gpumm_trace trace;
+  OK (gpumm_open (&right, &tiled, &job));
+  refused (gpumm_run_traced (job, &c_of_run, 0, &trace), GPUMM_UNSUPPORTED, "");
+  gpumm_close (job);
+  refused (gpumm_copy (NULL, &c_of_run), GPUMM_INVALID, "");
+  refused (gpumm_copy (&h, &c_of_run), GPUMM_UNSUPPORTED, ""); /* both on the host */
+  refused (gpumm_copy (&there, &there_of_run), GPUMM_UNSUPPORTED, "");
+  refused (gpumm_copy (&there, &z), GPUMM_UNSUPPORTED, ""); /* of another type */
+  gpumm_buffer *buffer;
+  CHECK (gpumm_buffer_new (device, 8, NULL), "nowhere to put it");
+  CHECK (gpumm_buffer_new (99, 8, &buffer) && !buffer, "device 99");
+  for (int less = 0; less < 3; less++)
+    CHECK (gpumm_buffer_new (device, SIZE_MAX - (size_t) less * 4096, &buffer) && !buffer,
+           "2^64 bytes less %d pages", less);
+  CHECK (gpumm_result_type (NULL, NULL) == GPUMM_INVALID
+             && gpumm_blocks_verify (NULL, NULL) == GPUMM_INVALID && !gpumm_blas_symbol (NULL),
+         "NULL");
+  release (&h);
+  release (&z);
+  release (&c_of_run);
+  give_all ();
+}
+
+static void test_refused_compressed (void) {
   gpumm_matrix a = make_in_blocks (GPUMM_SPARSE, GPUMM_D, 3, 3, 1, 1, 100, WHOLE),
                b = make_in_blocks (GPUMM_BLOCKS, GPUMM_D, 3, 3, 2, 2, 100, WHOLE);
   const gpumm_csc s = send_csc (&a);
@@ -221,68 +428,194 @@ static void test_refused_products (void) {
   give_all ();
 }
 
+/* ---- owners ------------------------------------------------------------------------------- */
+
+/* A buffer outlives a reset, and its memory goes with it. */
+static void test_owners (void) {
+  size_t unused;
+  int64_t used[3], kept[3];
+  gpumm_buffer *b = NULL;
+  gpumm_matrix x = make_full (GPUMM_D, 50, 40, WHOLE);
+  gpumm_reset ();
+  const size_t held = gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, &unused);
+  const gpumm_matrix there = send_full (&x, 0);
+  gpumm_reset ();
+  gpumm_matrix back = fetch_full (&there, 0);
+  CHECK (is_same (&back, &x), "elements changed");
+  gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, &unused);
+  CHECK (unused == 0, "%zu bytes unused while the buffer lives", unused);
+  give_all ();
+  gpumm_buffer_release (NULL);
+  gpumm_reset ();
+  CHECK (gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, NULL) == held, "the buffer was kept");
+  release (&x);
+  release (&back);
+  CHECK (!gpumm_memory (device, &used[0], &kept[0]) && kept[0] == 0, "kept after a reset");
+  gpumm_buffer_new (device, 1 << 20, &b);
+  CHECK (!gpumm_memory (device, &used[1], &kept[1]) && used[1] >= used[0] + (1 << 20)
+             && kept[1] == 0,
+         "%" PRId64 " bytes used", used[1]);
+  gpumm_buffer_release (b);
+  CHECK (!gpumm_memory (device, &used[2], &kept[2]) && used[2] == used[0]
+             && kept[2] == used[1] - used[0],
+         "%" PRId64 " bytes used, %" PRId64 " kept", used[2], kept[2]);
+  CHECK (gpumm_memory (99, &used[0], &kept[0]) < 0, "device 99");
+}
+
+/* Maps and products of one stream, of which nothing waits: X = X * 2 I + 1 again and again, in
+ * memory that is released while it is in use. The last product is not queued, and finds X ready. */
+static void test_queued (void) {
+  enum { STEPS = 20 };
+  const int64_t n = device <= GPUMM_HOST ? 33 : 512, all = n * n;
+  double *two = check_allocate (all, sizeof *two), *x = check_allocate (all, sizeof *x);
+  double value = 1; /* of all entries, in each step */
+  int64_t wrong = 0;
+  for (int64_t e = 0; e < all; e++) {
+    two[e] = e % (n + 1) == 0 ? 2 : 0;
+    x[e] = 1;
+  }
+  const gpumm_view a = send (GPUMM_D, two, all);
+  gpumm_view last = send (GPUMM_D, x, all);
+  taken--; /* it is released here */
+  queues = 1;
+  gpumm_fault_device (0);
+  for (int i = 0; i < STEPS; i++) {
+    gpumm_report report = {.bytes_up = -1};
+    gpumm_view next = take (GPUMM_D, all);
+    taken--;
+    next.stride[0] = 1;
+    if (i == STEPS - 1) {
+      const int64_t calls = gpumm_fault_device (0);
+      CHECK (calls <= 2 * STEPS + 2, "%" PRId64 " calls for %d steps", calls, STEPS);
+      queues = 0;
+    }
+    gpumm_matrix c = full_at (&next, n, n, 0);
+    const gpumm_problem p = {
+        .a = full_at (&last, n, n, 0), .b = full_at (&a, n, n, 0), .alpha = {1, 0}};
+    OK (run (p, NULL, &c, &report));
+    CHECK (report.bytes_up == 0 && report.bytes_down == 0, "something moved");
+    const gpumm_map plus = {
+        .domain = GPUMM_D,
+        .size = {all, 1, 1, 1},
+        .inputs = 1,
+        .steps = 1,
+        .input = {next},
+        .output = next,
+        .step = {{.op = GPUMM_MAP_ADD, .source = GPUMM_MAP_CONSTANT, .constant = {1, 0}}}};
+    OK (gpumm_map_entries (&plus));
+    gpumm_buffer_release (last.buffer);
+    last = next;
+    value = 2 * value + 1;
+  }
+  fetch (&last, all, x);
+  for (int64_t e = 0; e < all; e++)
+    wrong += x[e] != value;
+  CHECK (wrong == 0, "%" PRId64 " entries are not %g", wrong, value);
+  gpumm_buffer_release (last.buffer);
+  give_all ();
+  free (two);
+  free (x);
+}
+
 /* ---- failures ----------------------------------------------------------------------------- */
 
 typedef struct {
+  gpumm_matrix x, there, result; /* a full operand, on both sides */
   gpumm_bsr_product blocks;
   gpumm_bsr_full full;
-  gpumm_matrix right; /* C's values */
-} products;
+  gpumm_matrix right; /* of blocks */
+} trial;
 
-/* C's values are right where all succeed. */
-static gpumm_status multiply_all (void *context) {
-  const products *x = context;
-  const int64_t count = x->right.nzmax * entry_elements (&x->right);
+/* A buffer and a product of full matrices, one or both of which lie on the device. */
+static gpumm_status multiply_full (void *of) {
+  trial *t = of;
+  gpumm_buffer *more = NULL;
+  gpumm_report report;
+  const gpumm_options options = {.backend = GPUMM_CPU, .algorithm = "tiled", .device = -1};
+  const gpumm_problem p = {.a = t->there, .b = queues ? t->there : t->x, .alpha = {1, 0}},
+                      host = {.a = t->x, .b = t->x, .alpha = {1, 0}};
+  gpumm_matrix c = {.type = GPUMM_D, .rows = 40, .cols = 40, .ld = 40};
+  provide (&c, 0);
+  gpumm_status status = gpumm_buffer_new (device, 1 << 16, &more);
+  CHECK (!status == !!more, "a failure with a buffer");
+  status = status ? status : run (p, &options, &t->result, &report);
+  status = status ? status : gpumm_copy (&t->result, &c);
+  gpumm_buffer_release (more);
+  CHECK (status || judge (&host, &c, EXACT, 0).wrong == 0, "another product");
+  release (&c);
+  return status;
+}
+
+static gpumm_status multiply_blocks (void *of) {
+  const trial *t = of;
+  const int64_t count = t->right.nzmax * entry_elements (&t->right);
   double *values = check_allocate (count, sizeof *values);
-  const gpumm_matrix there = column_of (&x->blocks.c.values, count, NULL),
-                     here = column_of (&x->blocks.c.values, count, values);
-  gpumm_status status = gpumm_bsr_count (&x->blocks);
-  status = status ? status : gpumm_bsr_multiply (&x->blocks);
-  status = status ? status : gpumm_bsr_multiply_full (&x->full);
+  const gpumm_matrix there = column_of (&t->blocks.c.values, count, NULL),
+                     here = column_of (&t->blocks.c.values, count, values);
+  gpumm_status status = gpumm_bsr_count (&t->blocks);
+  status = status ? status : gpumm_bsr_multiply (&t->blocks);
+  status = status ? status : gpumm_bsr_multiply_full (&t->full);
   status = status ? status : gpumm_copy (&there, &here);
-  if (!status)
-    CHECK (!memcmp (values, x->right.values, (size_t) count * sizeof *values), "another C");
+  CHECK (status || !memcmp (values, t->right.values, (size_t) count * sizeof *values), "another C");
   free (values);
   return status;
 }
 
+static void fail_each (const char *name, gpumm_status (*run_it) (void *), trial *t) {
+  for (int which = 0; which < 2; which++)
+    fail_in_turn (&(faults){.name = name,
+                            .inject = which ? gpumm_fault_device : gpumm_fault_memory,
+                            .run = run_it,
+                            .context = t,
+                            .least = which ? 3 : 1});
+}
+
+/* What was there before is there after. */
 static void test_faults (void) {
   const int64_t size[] = {60, 60, 60}, block[] = {3, 3, 3};
   operand o = draw_operand ('b', GPUMM_D, size, block);
   o.percent = 50;
   problem x = {.p = {.a = make (&o), .b = make (&o), .alpha = {1, 0}, .output = GPUMM_D}};
-  const gpumm_view zero = take (GPUMM_I32, 1);
-  products all = {.blocks = bsr_product (&x, &zero)};
+  const gpumm_view zero = take (GPUMM_I32, 1), c = take (GPUMM_D, 3600);
   gpumm_matrix d = make_full (GPUMM_D, 60, 60, WHOLE);
-  const gpumm_view c = take (GPUMM_D, 3600);
-  all.full = (gpumm_bsr_full){
-      .s = all.blocks.a, .left = 1, .d = send_full (&d, 0), .c = full_at (&c, 60, 60, 0)};
-  CHECK (!gpumm_bsr_multiply (&all.blocks), "%s", gpumm_last_error ());
-  all.right = fetch_bsr (&all.blocks.c);
-  for (int which = 0; which < 2; which++)
-    fail_in_turn (&(faults){.name = "resident blocks",
-                            .inject = which ? gpumm_fault_device : gpumm_fault_memory,
-                            .run = multiply_all,
-                            .context = &all,
-                            .least = which ? 4 : 1});
-  release (&x.p.a);
-  release (&x.p.b);
-  release (&d);
-  release (&all.right);
+  trial t = {.x = make_full (GPUMM_D, 40, 40, WHOLE), .blocks = bsr_product (&x, &zero)};
+  t.there = send_full (&t.x, 0);
+  t.result = send_full (&t.x, 0);
+  t.full = (gpumm_bsr_full){
+      .s = t.blocks.a, .left = 1, .d = send_full (&d, 0), .c = full_at (&c, 60, 60, 0)};
+  OK (gpumm_bsr_multiply (&t.blocks));
+  t.right = fetch_bsr (&t.blocks.c);
+  for (queues = 1; queues >= 0; queues--)
+    fail_each (queues ? "queued" : "a buffer and a product", multiply_full, &t);
+  queues = 0;
+  fail_each ("blocks", multiply_blocks, &t);
+  gpumm_matrix back = fetch_full (&t.there, 0);
+  CHECK (is_same (&back, &t.x), "the operand changed");
+  gpumm_matrix *all[] = {&x.p.a, &x.p.b, &d, &t.x, &t.right, &back};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    release (all[i]);
   give_all ();
 }
 
 int main (int argc, char **argv) {
-  check_seed (20261124);
+  check_seed (20261123);
   take_arguments (argc, argv, &cases);
+  here = device <= GPUMM_HOST ? GPUMM_CPU : GPUMM_AUTO;
+  OK (gpumm_context_of (device, &context));
+  test_products ();
+  test_out_of_core ();
   for (int n = 0; n < cases; n += SANITIZED_STEP)
     for (int k = 0; k < KINDS; k++)
-      test_product (n, kinds[k].formats,
-                    type_of (kinds[k].types[(size_t) n % strlen (kinds[k].types)]));
+      test_compressed (n, kinds[k].formats,
+                       type_of (kinds[k].types[(size_t) n % strlen (kinds[k].types)]));
+  test_queued ();
   test_refused_products ();
-  if (device == GPUMM_HOST) /* a driver that can fail on demand */
+  test_refused_compressed ();
+  test_owners ();
+  if (device <= GPUMM_HOST) /* a driver that can fail on demand */
     test_faults ();
   gpumm_reset ();
-  CHECK (gpumm_live_allocations () == 0, "allocations are left");
+  CHECK (gpumm_live_allocations () == 0, "%" PRId64 " allocations are left",
+         gpumm_live_allocations ());
   return check_done ();
 }

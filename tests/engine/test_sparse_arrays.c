@@ -64,6 +64,12 @@ static int64_t mark (gpumm_sparse_work *w, gpumm_sparse_op op) {
   return look (&w->before, words);
 }
 
+/* Packs the entries that op marks into C. */
+static void pack (gpumm_sparse_work *w, gpumm_sparse_op op) {
+  w->c = new_csc (w->a.rows, w->a.cols, mark (w, op));
+  run (w, GPUMM_SPARSE_PACK);
+}
+
 /* ---- what is expected --------------------------------------------------------------------- */
 
 typedef double element_of (int64_t i, int64_t j);
@@ -104,9 +110,13 @@ static double in_either (int64_t i, int64_t j) {
   return of_a (i, j) != 0 || b.full[i + j * a.rows] != 0;
 }
 
-/* Is x this matrix, sorted and without zeros? Of a pattern, f gives 1 where it has an entry. */
+/* Is x this matrix, sorted and without zeros? Of a pattern, f gives 1 where it has an entry; its
+ * values are not written. */
 static void expect (const gpumm_csc *x, element_of *f, int is_pattern, const char *what) {
-  gpumm_matrix here = fetch_csc (x);
+  gpumm_csc there = *x;
+  if (is_pattern)
+    there.values.buffer = NULL;
+  gpumm_matrix here = fetch_csc (&there);
   int64_t at = 0, wrong = 0;
   for (int64_t j = 0; j < x->cols; j++) {
     wrong += here.start[j] != at;
@@ -165,23 +175,20 @@ static void test_transpose (void) {
 static void test_marks (void) {
   shift = check_between (-3, 3);
   gpumm_sparse_work w = {.a = a.there, .shift = shift};
-  w.c = new_csc (a.rows, a.cols, mark (&w, GPUMM_SPARSE_DIAGONAL));
-  run (&w, GPUMM_SPARSE_PACK);
+  pack (&w, GPUMM_SPARSE_DIAGONAL);
   expect (&w.c, on_diagonal, 0, "diagonal");
   gpumm_matrix here = fetch_csc (&a.there);
   for (int64_t t = 0; t < here.nzmax; t++)
     if (here.row[t] % 2)
       ((double *) here.values)[t] = 0;
   w = (gpumm_sparse_work){.a = send_csc (&here)};
-  w.c = new_csc (a.rows, a.cols, mark (&w, GPUMM_SPARSE_KEEP));
-  run (&w, GPUMM_SPARSE_PACK);
+  pack (&w, GPUMM_SPARSE_KEEP);
   expect (&w.c, at_even_rows, 0, "without zeros");
   release (&here);
   const int64_t count = a.rows * a.cols;
   w = (gpumm_sparse_work){.a = {.rows = a.rows, .cols = a.cols, .stored = count}};
   w.a.values = send (GPUMM_D, a.full, count);
-  w.c = new_csc (a.rows, a.cols, mark (&w, GPUMM_SPARSE_KEEP));
-  run (&w, GPUMM_SPARSE_PACK);
+  pack (&w, GPUMM_SPARSE_KEEP);
   expect (&w.c, of_a, 0, "from a full matrix");
 }
 
@@ -261,7 +268,7 @@ static void test_looks (void) {
   double of_y[2] = {0};
   const gpumm_glance all[] = {{x, 3, of_x}, {z, 0, NULL}, {y, 2, of_y}};
   const int64_t before = gpumm_waits ();
-  CHECK (!gpumm_look (all, 3), "%s", gpumm_last_error ());
+  OK (gpumm_look (all, 3));
   CHECK (gpumm_waits () == before + 1, "%lld waits", (long long) (gpumm_waits () - before));
   CHECK (!memcmp (of_x, small, sizeof small) && !memcmp (of_y, large, sizeof large),
          "other entries");
