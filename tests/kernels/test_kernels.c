@@ -439,16 +439,10 @@ int main (int count, char **arguments) {
                           {.name = "without", .text = &options.without},
                           {.name = "largest", .number = &options.largest},
                           {.name = NULL}};
-  int usage = count < 2;
-  for (int i = 2; i < count; i++)
-    usage = usage || !take_option (known, arguments[i]);
-  if (usage) {
-    printf ("usage: test_kernels LIBRARY [table=1] [grams=1] [special=200] [random=300] "
-            "[exact=100] [seed=1] "
-            "[types=sdcz] [kernel=] [without=] [largest=129]\n");
-    return 2;
-  }
-  int status = open_driver (arguments[1]);
+  const int status =
+      open_tests (count, arguments, 2, known,
+                  "test_kernels LIBRARY [table=1] [grams=1] [special=200] [random=300] [exact=100] "
+                  "[seed=1] [types=sdcz] [kernel=] [without=] [largest=129]");
   if (status)
     return status;
   find_function (driver_library, "gpumm_host_set_order", &set_order);

@@ -494,17 +494,12 @@ int main (int count, char **arguments) {
                           {.name = "kernel", .text = &chosen_kernel},
                           {.name = "seed", .number = &options.seed},
                           {.name = NULL}};
-  int usage = count < 3;
-  for (int i = 3; i < count; i++)
-    usage = usage || !take_option (known, arguments[i]);
-  for (set = SPGEMM; !usage && set < SETS && strcmp (names[set], arguments[2]) != 0;)
+  for (set = SPGEMM; count > 2 && set < SETS && strcmp (names[set], arguments[2]) != 0;)
     set++;
-  if (usage || set == SETS) {
-    printf ("usage: test_sparse_kernels LIBRARY spgemm|blocks|integers [edges=1] [random=200] "
-            "[special=60] [exact=100] [cancel=1] [large=1] [types=sdcz] [kernel=] [seed=1]\n");
-    return 2;
-  }
-  int status = open_driver (arguments[1]);
+  const int status = open_tests (
+      set < SETS ? count : 0, arguments, 3, known,
+      "test_sparse_kernels LIBRARY spgemm|blocks|integers [edges=1] [random=200] [special=60] "
+      "[exact=100] [cancel=1] [large=1] [types=sdcz] [kernel=] [seed=1]");
   if (status)
     return status;
   find_function (driver_library, "gpumm_host_set_order", &set_order);
