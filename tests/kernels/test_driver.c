@@ -174,32 +174,13 @@ static void check_strassen_workspace (void) {
                                       "strassen_register_3"};
   const gpumm_kernel *deepest = find_kernel (names[DEPTH - 1]);
   CHECK_DRIVER (deepest != NULL);
-  const test t = {.type = GPUMM_D,
-                  .output = GPUMM_D,
-                  .full = 'C',
-                  .m = N,
-                  .n = N,
-                  .k = N,
-                  .bm = 1,
-                  .bk = 1,
-                  .bn = 1,
-                  .alpha = {1, 0},
-                  .values = WHOLE};
+  test t = full_test (GPUMM_D, 0, N, N, N);
+  t.values = WHOLE;
   gpumm_matrix a = make_operand (&t, 1);
   expected right = expect (&t, &a, &a);
   written c = provide_written (N * N * 8);
   void *on_device = upload (a.values, N * N * 8);
-  gpumm_product p = {.type = GPUMM_D,
-                     .m = N,
-                     .n = N,
-                     .k = N,
-                     .a = on_device,
-                     .lda = N,
-                     .b = on_device,
-                     .ldb = N,
-                     .c = inside (&c),
-                     .ldc = N,
-                     .alpha = t.alpha};
+  gpumm_product p = product_of (&t, &a, on_device, &a, on_device, inside (&c));
   for (int less = 0; less < 2; less++)
     for (int depth = less; depth <= DEPTH; depth++) {
       const gpumm_kernel *row = depth > 0 ? find_kernel (names[depth - 1]) : NULL;

@@ -38,17 +38,10 @@ static void run_edge (const test *t) {
 /* ---- sparse by sparse --------------------------------------------------------------------- */
 
 static test sparse_test (gpumm_type type, int64_t m, int64_t k, int64_t n, int cancels) {
-  return (test){.type = type,
-                .output = type,
-                .m = m,
-                .k = k * (cancels ? 2 : 1),
-                .n = n,
-                .bm = 1,
-                .bk = 1,
-                .bn = 1,
-                .alpha = {1, 0},
-                .ordered = 1,
-                .cancels = cancels};
+  test t = block_test (type, m, k * (cancels ? 2 : 1), n, 1, 1, 1);
+  t.ordered = 1;
+  t.cancels = cancels;
+  return t;
 }
 
 /* Rows of A that make so many products, around the limits of bins. B's rows have one element each,
@@ -223,18 +216,11 @@ static const struct full_edge { /* op (A) is by rows: m x k in blocks */
 static void run_block_edge (const struct block_edge *e, int64_t bm, int64_t bk, int64_t bn,
                             int real) {
   for (int type = 0; type < 4; type++) {
-    const test t = {.type = (gpumm_type) type,
-                    .output = (gpumm_type) type,
-                    .m = e->m,
-                    .k = e->k,
-                    .n = e->n,
-                    .bm = bm,
-                    .bk = bk,
-                    .bn = bn,
-                    .a = {e->a, e->each_a, 1, NULL},
-                    .b = {e->b, e->each_b, 1, NULL},
-                    .real = real,
-                    .alpha = {type % 2 ? 1 : -0.5, 0}};
+    test t = block_test (type, e->m, e->k, e->n, bm, bk, bn);
+    t.a = (shape){e->a, e->each_a, 1, NULL};
+    t.b = (shape){e->b, e->each_b, 1, NULL};
+    t.real = real;
+    t.alpha.re = type % 2 ? 1 : -0.5;
     if ((options.large || !e->large) && !(e->large == 2 && (set_order || type != GPUMM_D)))
       run_edge (&t);
   }
@@ -270,22 +256,13 @@ static void run_full_edges (void) {
   for (size_t x = 0; x < sizeof full_edges / sizeof *full_edges; x++)
     for (int ops = 0; ops < 9; ops++) {
       const struct full_edge *e = &full_edges[x];
-      const gpumm_type type = (gpumm_type) ((x + (size_t) ops) % 4);
-      test t = {.type = type,
-                .output = type,
-                .op_a = (gpumm_op) (ops % 3),
-                .op_b = (gpumm_op) (ops / 3),
-                .m = e->m,
-                .k = e->k,
-                .n = e->n,
-                .bm = e->bm,
-                .bk = e->bk,
-                .a = {e->pattern, e->each, 1, NULL},
-                .real = (int) (x % 3),
-                .pad_a = ops % 2 ? 3 : 0,
-                .pad_b = ops % 2 ? 3 : 0,
-                .pad_c = ops % 2 ? 3 : 0};
-      choose_scalars (type, below (SCALARS), &t.alpha, &t.beta);
+      test t = block_test ((int) (x + (size_t) ops) % 4, e->m, e->k, e->n, e->bm, e->bk, 1);
+      t.op_a = (gpumm_op) (ops % 3);
+      t.op_b = (gpumm_op) (ops / 3);
+      t.a = (shape){e->pattern, e->each, 1, NULL};
+      t.real = (int) (x % 3);
+      t.pad_a = t.pad_b = t.pad_c = ops % 2 ? 3 : 0;
+      choose_scalars (t.type, below (SCALARS), &t.alpha, &t.beta);
       if (!e->large || (options.large && (!set_order || ops % 4 == 0)))
         run_full (t, run_edge);
     }
@@ -295,28 +272,21 @@ static void run_random_blocks (long count, values v) {
   static const int64_t widths[] = {1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 23, 24, 25, 32};
   enum { WIDTHS = sizeof widths / sizeof *widths };
   for (long x = 0; x < count; x++) {
-    const gpumm_type type = (gpumm_type) below (4);
-    test t = {.type = type,
-              .output = type,
-              .values = v,
-              .a = {below (2) ? SCATTERED : (pattern) below (PATTERNS), 1 + below (4), 1, NULL},
-              .b = {below (2) ? SCATTERED : (pattern) below (PATTERNS), 1 + below (4), 1, NULL},
-              .op_a = (gpumm_op) below (3),
-              .op_b = (gpumm_op) below (3),
-              .bm = widths[below (WIDTHS)],
-              .bk = widths[below (WIDTHS)],
-              .bn = widths[below (WIDTHS)],
-              .pad_a = below (3) * below (5),
-              .pad_b = below (3) * below (5),
-              .pad_c = below (3) * below (5),
-              .real = (int) below (3)};
-    if (below (2))
-      t.bn = t.bk = t.bm;
-    const int64_t most = 2 + 60 / (t.bm + t.bk + t.bn) + below (6);
-    t.m = below (most);
-    t.k = below (most);
-    t.n = below (most);
-    choose_scalars (type, below (SCALARS), &t.alpha, &t.beta);
+    const int64_t bm = widths[below (WIDTHS)], is_square = below (2);
+    const int64_t bk = is_square ? bm : widths[below (WIDTHS)];
+    const int64_t bn = is_square ? bm : widths[below (WIDTHS)];
+    const int64_t most = 2 + 60 / (bm + bk + bn) + below (6);
+    test t = block_test ((int) below (4), below (most), below (most), below (most), bm, bk, bn);
+    t.values = v;
+    t.a = (shape){below (2) ? SCATTERED : (pattern) below (PATTERNS), 1 + below (4), 1, NULL};
+    t.b = (shape){below (2) ? SCATTERED : (pattern) below (PATTERNS), 1 + below (4), 1, NULL};
+    t.op_a = (gpumm_op) below (3);
+    t.op_b = (gpumm_op) below (3);
+    t.pad_a = below (3) * below (5);
+    t.pad_b = below (3) * below (5);
+    t.pad_c = below (3) * below (5);
+    t.real = (int) below (3);
+    choose_scalars (t.type, below (SCALARS), &t.alpha, &t.beta);
     test blocks = t;
     if (is_zero (t.alpha))
       blocks.alpha.re = 1; /* such a C has no blocks: not a kernel's business */
@@ -340,18 +310,12 @@ static void run_blocks (void) {
 /* Square blocks of uint16 with sums in uint32, elements up to high; densities of blocks. */
 static test integer_test (int64_t m, int64_t k, int64_t n, int64_t side, double a, double b,
                           wide high) {
-  return (test){.type = GPUMM_U16,
-                .output = GPUMM_U32,
-                .m = m,
-                .k = k,
-                .n = n,
-                .bm = side,
-                .bk = side,
-                .bn = side,
-                .a = {a < 1 ? SCATTERED : FULL, (int64_t) (a * (double) k + 0.5), 1, NULL},
-                .b = {b < 1 ? SCATTERED : FULL, (int64_t) (b * (double) n + 0.5), 1, NULL},
-                .alpha = {1, 0},
-                .high = high};
+  test t = block_test (GPUMM_U16, m, k, n, side, side, side);
+  t.output = GPUMM_U32;
+  t.a = (shape){a < 1 ? SCATTERED : FULL, (int64_t) (a * (double) k + 0.5), 1, NULL};
+  t.b = (shape){b < 1 ? SCATTERED : FULL, (int64_t) (b * (double) n + 0.5), 1, NULL};
+  t.high = high;
+  return t;
 }
 
 /* Sums of about so many products lie about 2^32 with elements up to this. */
@@ -395,20 +359,14 @@ static void run_types (void) {
   for (gpumm_type type = GPUMM_I8; type <= GPUMM_U64; type++)
     for (gpumm_type output = GPUMM_I8; output <= GPUMM_U64; output++)
       for (int small = 0; small < 2; small++) {
-        const test t = {.type = type,
-                        .output = output,
-                        .m = check_between (1, 6),
-                        .k = check_between (1, 9),
-                        .n = check_between (1, 6),
-                        .bm = check_between (1, 5),
-                        .bk = check_between (1, 5),
-                        .bn = check_between (1, 5),
-                        .a = {SCATTERED, 4, 1, NULL},
-                        .b = {SCATTERED, 3, 1, NULL},
-                        .alpha = {1, 0},
-                        .low = small ? -is_signed (type) * 3 : lowest (type),
-                        .high = small ? 3 : highest (type),
-                        .zeros = small};
+        test t = block_test (type, check_between (1, 6), check_between (1, 9), check_between (1, 6),
+                             check_between (1, 5), check_between (1, 5), check_between (1, 5));
+        t.output = output;
+        t.a = (shape){SCATTERED, 4, 1, NULL};
+        t.b = (shape){SCATTERED, 3, 1, NULL};
+        t.low = small ? -is_signed (type) * 3 : lowest (type);
+        t.high = small ? 3 : highest (type);
+        t.zeros = small;
         run_test (&t);
       }
 }
