@@ -53,21 +53,21 @@ typedef struct {
   char part;
 } array;
 
-static int is_read (const array *x, int i, int j) {
+static inline int is_read (const array *x, int i, int j) {
   return x->part == 'A' || (x->part == 'U' ? i <= j - x->apart : i >= j + x->apart);
 }
 
-static int64_t at (const array *x, int i, int j) {
+static inline int64_t at (const array *x, int i, int j) {
   return parts (x->type) * ((int64_t) i + (int64_t) j * x->ld);
 }
 
-static void set (const array *x, int i, int j, double complex value) {
+static inline void set (const array *x, int i, int j, double complex value) {
   put (x->values, x->type, at (x, i, j) + parts (x->type) - 1, cimag (value));
   put (x->values, x->type, at (x, i, j), creal (value));
 }
 
 /* Changes an array to this kind; kinds of matrices that are factored have been made before. */
-static void spoil (const array *x, enum kind kind) {
+static inline void spoil (const array *x, enum kind kind) {
   const double number = kinds[kind].number[!is_single (x->type)];
   const int least = x->rows < x->cols ? x->rows : x->cols, middle = least / 2;
   int i, j;
@@ -98,13 +98,13 @@ static void spoil (const array *x, enum kind kind) {
  * definite, too. */
 enum form { PLAIN, SHIFTED, HERMITIAN };
 
-static double complex draw (int is_complex) {
+static inline double complex draw (int is_complex) {
   const double re = check_uniform ();
   return is_complex ? CMPLX (re, check_uniform ()) : re;
 }
 
 /* A matrix by columns, in double precision. */
-static double complex *new_matrix (const array *a, enum form form, enum kind kind) {
+static inline double complex *new_matrix (const array *a, enum form form, enum kind kind) {
   enum { RANK = 2 }; /* of low rank */
   const int rows = a->rows, cols = a->cols, is_complex = parts (a->type) == 2;
   const int is_hermitian = form == HERMITIAN, middle = (rows < cols ? rows : cols) / 2;
@@ -141,7 +141,7 @@ static double complex *new_matrix (const array *a, enum form form, enum kind kin
 }
 
 /* Fills an array, where it is read; all else is hidden. */
-static void fill (const array *x, enum form form, enum kind kind) {
+static inline void fill (const array *x, enum form form, enum kind kind) {
   double complex *from = x->cols > 0 ? new_matrix (x, form, kind) : NULL;
   for (int64_t e = 0; e < at (x, 0, x->cols); e++)
     hide (x->values, x->type, e);
