@@ -87,8 +87,13 @@ static void call (routine *f, arguments *t) {
   }
 }
 
+/* The search among all libraries takes as long as a small call. */
 static routine *find (int whose, gpumm_routine which, gpumm_type type) {
-  return find_routine (whose, type, gpumm_routine_name (which, type));
+  static routine *found[2][GPUMM_ROUTINES][4];
+  routine **f = &found[whose][which][type];
+  if (!*f)
+    *f = find_routine (whose, type, gpumm_routine_name (which, type));
+  return *f;
 }
 
 /* ---- a case ------------------------------------------------------------------------------- */
