@@ -14,7 +14,7 @@
 ##                                  LEFT: seconds left
 ##   algorithms TYPE M K N LEFT     each kernel, and each algorithm that has none
 ##   overhead FOLDER                of the smallest call, and of empty_call.m in FOLDER
-##   crossover LEFT                 gpumm and `*` at many small sizes
+##   crossover STEP LEFT            gpumm and `*` at every STEP-th of many small sizes
 ##   first small, first product, first stages, memory N     in a fresh Octave only
 ##   out_of_core N BYTES            without and with MaxDeviceMemory = BYTES
 ##   forget                         releases operands kept for the next case
@@ -376,7 +376,7 @@ function [own, octave] = in_turn (A, B, repeats, longest)
     begun = tic ();
     do
       seconds(:,end+1) = [measure(products{1}, 1); measure(products{2}, 1)];
-    until (columns (seconds) == PAIRS || (toc (begun) > longest && columns (seconds) >= 7))
+    until (columns (seconds) == PAIRS || (toc (begun) > longest && columns (seconds) >= repeats))
     if (median (seconds(2,:)) < median (octave))
       own = seconds(1,:);
       octave = seconds(2,:);
@@ -384,13 +384,13 @@ function [own, octave] = in_turn (A, B, repeats, longest)
   endfor
 endfunction
 
-function said = crossover (left, repeats)
+function said = crossover (step, left, repeats)
   each = 0.1 * repeats / 7; # seconds of a group of pairs, if enough; on a GPU of the three groups of one kind
   sizes = [2, 4, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, ...
            256, 288, 320, 352, 384, 416, 448, 512, 576, 640, 704, 768, 832, 896, 960, 1024];
   begun = tic ();
   said = "done";
-  for n = sizes
+  for n = sizes(1:step:end)
     if (toc (begun) > left)
       said = sprintf ("skip sizes from %d", n);
       return;
@@ -543,7 +543,7 @@ while (true)
       case "overhead"
         said = overhead (line(10:end));
       case "crossover"
-        said = crossover (numbers{2}, repeats);
+        said = crossover (numbers{2:3}, repeats);
       case "first"
         said = first (words{2});
       case "memory"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static int check_passed, check_failed;
-static uint64_t check_state = 88172645463325252u;
+static __thread uint64_t check_state = 88172645463325252u;
 
 /* Counts; a failure prints the place and the text (printf's rules). */
 #define CHECK(condition, ...)                                                                      \

@@ -1,4 +1,5 @@
-## bist.m - runs Octave's own tests of linear algebra and prints for each file what passed.
+## bist.m [NAME...] - runs Octave's own tests of linear algebra, in all files or in these, and prints
+## for each file what passed.
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 makeinfo_program ("true"); # print_usage would run makeinfo for each wrong call
@@ -12,6 +13,10 @@ for name = {"balance", "chol", "det", "dot", "eig", "gsvd", "hess", "inv", "kron
   files = [files, names(fullfile (tests, "libinterp", "dldfcn"), [name{1} ".cc-tst"])];
 endfor
 log = tempname ();
+[~, of] = cellfun (@fileparts, files, "UniformOutput", false);
+if (! isempty (argv ()))
+  files = files(ismember (of, argv ()));
+endif
 for file = files
   rand ("twister", 1); # some of the tests draw matrices that fail at times
   randn ("twister", 1);
@@ -19,4 +24,5 @@ for file = files
   [~, name] = fileparts (file{1});
   printf ("%s: %d of %d\n", name, passed, all);
 endfor
+printf ("%d files\n", numel (files));
 unlink (log);

@@ -49,13 +49,20 @@ static int in_child (int (*run) (const void *), const void *argument) {
 /* Integers of 64 bits that are small fit those of 32, too. */
 static const int64_t one = 1;
 
-static void multiply (void *library, int64_t n) {
+/* Returns 0 if the product of ones is right. */
+static int multiply (void *library, int64_t n) {
   void (*gemm) () = (void (*) ()) dlsym (library, "dgemm_");
   const double scalar = 1;
   double *x = check_allocate (3 * n * n, sizeof *x);
+  int wrong = 0;
+  for (int64_t i = 0; i < 2 * n * n; i++)
+    x[i] = 1;
   gemm ("N", "N", &n, &n, &n, &scalar, x, &n, x + n * n, &n, &scalar, x + 2 * n * n, &n, (size_t) 1,
         (size_t) 1);
+  for (int64_t i = 2 * n * n; i < 3 * n * n; i++)
+    wrong |= x[i] != (double) n;
   free (x);
+  return wrong;
 }
 
 /* In threads of the engine. Returns 0 if the estimate is right. */
@@ -77,43 +84,32 @@ static int estimate (void *library) {
 
 /* LAPACK's routines of one type for matrices of one element. Returns how many are wrong. */
 static int call_lapack (void *library, char letter) {
-  const struct {
-    const char *name;
-    int kind;
-  } routines[] = {{"getrf", 0}, {"potrf", 1}, {"getrs", 2},
-                  {"potrs", 3}, {"getri", 4}, {"geqrf", 5}};
+  static const char *const names[] = {"getrf", "potrf", "getrs", "potrs", "getri", "geqrf"};
+  const int64_t size = 32;
+  const size_t length = 1;
   int wrong = 0;
-  for (size_t i = 0; i < sizeof routines / sizeof *routines; i++) {
+  for (int i = 0; i < 6; i++) {
     char name[16];
     double a[2] = {1, 0}, b[2] = {1, 0}, tau[2], work[64];
     int64_t pivots = 1, info = 0;
-    const int64_t size = 32;
     if (letter == 's' || letter == 'c') {
-      const float first = 1;
-      memset (a, 0, sizeof a), memcpy (a, &first, sizeof first);
-      memset (b, 0, sizeof b), memcpy (b, &first, sizeof first);
+      memcpy (a, (float[4]){1}, sizeof a);
+      memcpy (b, (float[4]){1}, sizeof b);
     }
-    snprintf (name, sizeof name, "%c%s_", letter, routines[i].name);
+    snprintf (name, sizeof name, "%c%s_", letter, names[i]);
     void (*f) () = (void (*) ()) dlsym (library, name);
-    switch (routines[i].kind) {
-    case 0:
+    if (i == 0)
       f (&one, &one, a, &one, &pivots, &info);
-      break;
-    case 1:
-      f ("U", &one, a, &one, &info, (size_t) 1);
-      break;
-    case 2:
-      f ("N", &one, &one, a, &one, &pivots, b, &one, &info, (size_t) 1);
-      break;
-    case 3:
-      f ("U", &one, &one, a, &one, b, &one, &info, (size_t) 1);
-      break;
-    case 4:
+    else if (i == 1)
+      f ("U", &one, a, &one, &info, length);
+    else if (i == 2)
+      f ("N", &one, &one, a, &one, &pivots, b, &one, &info, length);
+    else if (i == 3)
+      f ("U", &one, &one, a, &one, b, &one, &info, length);
+    else if (i == 4)
       f (&one, a, &one, &pivots, work, &size, &info);
-      break;
-    default:
+    else
       f (&one, &one, a, &one, tau, work, &size, &info);
-    }
     wrong += (int32_t) info != 0;
   }
   return wrong;
@@ -161,8 +157,7 @@ typedef struct {
 } closing;
 
 static int multiply_on_device (void *library) {
-  multiply (library, 100);
-  return 0;
+  return multiply (library, 100);
 }
 
 static int close_often (const void *argument) {
@@ -249,6 +244,15 @@ static void test_forking (void) {
 
 /* ---- the log ------------------------------------------------------------------------------ */
 
+static int end (const void *library) {
+  (void) library;
+  return 0;
+}
+
+static int multiply_once (const void *library) {
+  return multiply ((void *) library, 10);
+}
+
 /* A parent with 2 calls, a child without any, and one with 1. */
 static int count_and_fork (const void *file) {
   setenv ("GPUMM_BLAS_LOG", file, 1);
@@ -256,18 +260,7 @@ static int count_and_fork (const void *file) {
   void *library = open_library ("libgpumm_blas.so");
   multiply (library, 10);
   multiply (library, 10);
-  for (int calls = 0; calls < 2; calls++) {
-    const pid_t child = fork ();
-    if (child == 0) {
-      if (calls)
-        multiply (library, 10);
-      exit (0);
-    }
-    int status;
-    if (child < 0 || waitpid (child, &status, 0) != child)
-      return 3;
-  }
-  return 0;
+  return in_child (end, library) + in_child (multiply_once, library);
 }
 
 static void test_log (void) {
@@ -306,9 +299,10 @@ static int call_with (const void *argument) {
   if (strcmp (v->name, "GPUMM_BLAS_LOG") == 0)
     setenv ("GPUMM_BLAS_SMALLEST", "1", 1);
   void *library = open_library ("libgpumm_blas.so");
+  int wrong = 0;
   for (int i = 0; i < 3; i++)
-    multiply (library, 10);
-  return call_lapack (library, 'd');
+    wrong += multiply (library, 10);
+  return wrong + call_lapack (library, 'd');
 }
 
 static void test_environment (void) {

@@ -5,9 +5,8 @@
  * is compared.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "elements.h"
+#include "matrices.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -22,31 +21,27 @@ typedef struct {
   char letter; /* norm of gecon, uplo of pocon */
   integer n, lda, info;
   double anorm, true_rcond; /* of the inverse that getri or potri computes; 0: not asked for */
-  void *a;
-  int64_t reals; /* of a */
+  array a;
 } test_case;
 
-static int64_t at (const test_case *t, int64_t i, int64_t j) {
-  return (i + j * t->lda) * parts (t->type);
+static int64_t bytes_of (const test_case *t) {
+  return at (&t->a, 0, (int) t->a.cols) * (is_single (t->type) ? 4 : 8);
 }
 
-static double size_of (const void *a, gpumm_type type, int64_t real) {
-  const double re = get (a, type, real);
-  return parts (type) == 2 ? hypot (re, get (a, type, real + 1)) : re < 0 ? -re : re;
-}
-
-static int is_hidden (const test_case *t, int64_t i, int64_t j) {
-  return t->which == GPUMM_POCON && (t->letter == 'U' ? i > j : i < j);
+static double complex element (const array *a, int64_t i, int64_t j) {
+  const int64_t real = at (a, (int) i, (int) j);
+  return CMPLX (get (a->values, a->type, real),
+                parts (a->type) == 2 ? get (a->values, a->type, real + 1) : 0);
 }
 
 /* Norm 1, or norm I; of pocon's matrix the hidden triangle is that of its transpose. */
-static double norm_of (const test_case *t, const void *a) {
+static double norm_of (const test_case *t) {
   double most = 0;
-  for (int64_t j = 0; j < t->n; j++) {
+  for (int j = 0; j < t->n; j++) {
     double sum = 0;
-    for (int64_t i = 0; i < t->n; i++) {
-      const int is_turned = is_hidden (t, i, j) || t->letter == 'I';
-      sum += size_of (a, t->type, is_turned ? at (t, j, i) : at (t, i, j));
+    for (int i = 0; i < t->n; i++) {
+      const int is_turned = !is_read (&t->a, i, j) || t->letter == 'I';
+      sum += cabs (is_turned ? element (&t->a, j, i) : element (&t->a, i, j));
     }
     most = sum > most || isnan (sum) ? sum : most;
   }
@@ -55,14 +50,14 @@ static double norm_of (const test_case *t, const void *a) {
 
 /* ---- matrices ----------------------------------------------------------------------------- */
 
-enum { RANDOM, GRADED, NEARLY_SINGULAR, HILBERT, TRIANGULAR, SMALL, LARGE, KINDS };
+enum { RANDOM, FALLING, NEARLY_SINGULAR, HILBERT, TRIANGULAR, SMALL, LARGE, ALL_KINDS };
 static const char *const kind_names[] = {
     "random", "graded", "nearly singular", "Hilbert", "triangular", "small", "large"};
 
 static double entry (int kind, int64_t i, int64_t j, int64_t n, gpumm_type type) {
   const double x = check_uniform (), scale = is_single (type) ? 1e12 : 1e100;
   switch (kind) {
-  case GRADED:
+  case FALLING:
     return x * pow (10, -4.0 * (double) j / (double) n);
   case NEARLY_SINGULAR:
     return j == n / 2 ? 1e3 * epsilon (type) * x : x;
@@ -80,28 +75,23 @@ static double entry (int kind, int64_t i, int64_t j, int64_t n, gpumm_type type)
 }
 
 /* A = B for gecon, B' B + I for pocon, with gaps; what is not A is hidden. */
-static void fill (test_case *t, int kind) {
-  const int p = parts (t->type);
-  const int64_t n = t->n;
-  double *b = check_allocate (n * n * p, sizeof *b);
-  for (int64_t j = 0; j < n; j++)
-    for (int64_t i = 0; i < n * p; i++)
-      b[i + j * n * p] = entry (kind, i / p, j, n, t->type);
-  for (int64_t i = 0; i < t->reals; i++)
-    hide (t->a, t->type, i);
-  for (int64_t j = 0; j < n; j++)
-    for (int64_t i = 0; i < n; i++) {
-      double sum[2] = {b[(i + j * n) * p], b[(i + j * n) * p + p - 1]};
-      if (t->which == GPUMM_POCON) {
-        sum[0] = i == j, sum[1] = 0;
-        for (int64_t l = 0; l < n; l++) {
-          const double *x = b + (l + i * n) * p, *y = b + (l + j * n) * p;
-          sum[0] += x[0] * y[0] + (p == 2 ? x[1] * y[1] : 0);
-          sum[1] += p == 2 ? x[0] * y[1] - x[1] * y[0] : 0;
-        }
-      }
-      for (int l = 0; l < p && !is_hidden (t, i, j); l++)
-        put (t->a, t->type, at (t, i, j) + l, sum[l]);
+static void fill_factors (test_case *t, int kind) {
+  const int n = (int) t->n, is_complex = parts (t->type) == 2;
+  double complex *b = check_allocate ((int64_t) n * n, sizeof *b);
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) {
+      const double re = entry (kind, i, j, n, t->type);
+      b[i + j * n] = is_complex ? CMPLX (re, entry (kind, i, j, n, t->type)) : re;
+    }
+  for (int64_t e = 0; e < at (&t->a, 0, n); e++)
+    hide (t->a.values, t->type, e);
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) {
+      double complex sum = t->which == GPUMM_POCON ? i == j : b[i + j * n];
+      for (int l = 0; l < n && t->which == GPUMM_POCON; l++)
+        sum += conj (b[l + i * n]) * b[l + j * n];
+      if (is_read (&t->a, i, j))
+        set (&t->a, i, j, sum);
     }
   free (b);
 }
@@ -111,30 +101,32 @@ static void make (test_case *t, gpumm_routine which, gpumm_type type, char lette
                   int kind, int is_true) {
   *t = (test_case){
       .which = which, .type = type, .letter = letter, .n = (integer) n, .lda = (integer) (n + GAP)};
-  t->reals = at (t, 0, n);
-  const size_t bytes = (size_t) t->reals * (is_single (type) ? 4 : 8);
+  t->a = (array){NULL, type, (int) n, (int) n, (int) n + GAP, 0, 'A'};
+  if (which == GPUMM_POCON)
+    t->a.part = letter;
   const integer length = (integer) (64 * n + 64);
   integer *pivots = check_allocate (n, sizeof *pivots), info = 0;
   void *work = check_allocate (2 * length, sizeof (double));
-  t->a = check_allocate ((int64_t) bytes, 1);
-  fill (t, kind);
-  t->anorm = norm_of (t, t->a);
+  t->a.values = check_allocate (bytes_of (t), 1);
+  fill_factors (t, kind);
+  t->anorm = norm_of (t);
   if (which == GPUMM_GECON)
-    find_routine (THEIRS, type, "getrf") (&t->n, &t->n, t->a, &t->lda, pivots, &info);
+    find_routine (THEIRS, type, "getrf") (&t->n, &t->n, t->a.values, &t->lda, pivots, &info);
   else
-    find_routine (THEIRS, type, "potrf") (&letter, &t->n, t->a, &t->lda, &info, (size_t) 1);
+    find_routine (THEIRS, type, "potrf") (&letter, &t->n, t->a.values, &t->lda, &info, (size_t) 1);
   CHECK (info == 0, "info %d", (int) info);
   if (is_true) {
     test_case inverse = *t;
-    inverse.a = check_allocate ((int64_t) bytes, 1);
-    memcpy (inverse.a, t->a, bytes);
+    inverse.a.values = check_allocate (bytes_of (t), 1);
+    memcpy (inverse.a.values, t->a.values, (size_t) bytes_of (t));
     if (which == GPUMM_GECON)
-      find_routine (THEIRS, type, "getri") (&t->n, inverse.a, &t->lda, pivots, work, &length,
+      find_routine (THEIRS, type, "getri") (&t->n, inverse.a.values, &t->lda, pivots, work, &length,
                                             &info);
     else
-      find_routine (THEIRS, type, "potri") (&letter, &t->n, inverse.a, &t->lda, &info, (size_t) 1);
-    t->true_rcond = 1 / norm_of (&inverse, inverse.a) / t->anorm;
-    free (inverse.a);
+      find_routine (THEIRS, type, "potri") (&letter, &t->n, inverse.a.values, &t->lda, &info,
+                                            (size_t) 1);
+    t->true_rcond = 1 / norm_of (&inverse) / t->anorm;
+    free (inverse.a.values);
   }
   free (pivots);
   free (work);
@@ -153,7 +145,7 @@ static int is_whole (const unsigned char *guard) {
 /* rcond by gecon or pocon; NaN where more was written than may be. */
 static double call (int whose, test_case *t) {
   const gpumm_type type = t->type;
-  const size_t real = is_single (type) ? 4 : 8, bytes = (size_t) t->reals * real;
+  const size_t real = is_single (type) ? 4 : 8, bytes = (size_t) bytes_of (t);
   const size_t n = t->n > 0 ? (size_t) t->n : 0, lengths = t->which == GPUMM_GECON ? 4 : 3;
   const size_t first = n * real * 4,
                second = parts (type) == 2 ? n * real * (lengths - 2) : n * sizeof (integer);
@@ -164,14 +156,14 @@ static double call (int whose, test_case *t) {
   double anorm[2] = {0}, rcond[2] = {0};
   memset (work, 0xa5, exact + GUARD);
   memset (more, 0xa5, second + GUARD);
-  memcpy (before, t->a, bytes);
+  memcpy (before, t->a.values, bytes);
   put (anorm, type, 0, t->anorm);
   put (rcond, type, 0, -1);
   t->info = -99;
   find_routine (whose, type, t->which == GPUMM_GECON ? "gecon" : "pocon") (
-      &t->letter, &t->n, t->a, &t->lda, anorm, rcond, work, more, &t->info, (size_t) 1);
+      &t->letter, &t->n, t->a.values, &t->lda, anorm, rcond, work, more, &t->info, (size_t) 1);
   const int good = is_whole (work + exact) && is_whole (more + second)
-                   && memcmp (before, t->a, bytes) == 0 && rcond[1] == 0;
+                   && memcmp (before, t->a.values, bytes) == 0 && rcond[1] == 0;
   CHECK (good, "%c%s wrote elsewhere", "sdcz"[type], gpumm_routine_name (t->which, type));
   free (work);
   free (more);
@@ -181,8 +173,12 @@ static double call (int whose, test_case *t) {
 
 /* What the engine alone estimates. */
 static gpumm_status ask_engine (const test_case *t, double *rcond) {
-  const gpumm_call x = {
-      .routine = t->which, .type = t->type, .uplo = t->letter, .n = t->n, .a = t->a, .lda = t->lda};
+  const gpumm_call x = {.routine = t->which,
+                        .type = t->type,
+                        .uplo = t->letter,
+                        .n = t->n,
+                        .a = t->a.values,
+                        .lda = t->lda};
   return gpumm_estimate_condition (
       &x, t->letter, is_single (t->type) ? (double) (float) t->anorm : t->anorm, rcond);
 }
@@ -226,17 +222,17 @@ static void test_estimates (void) {
   static const int sizes[] = {1, 2, 3, 7, 40, 127, 128, 129, 300, 517};
   for (int type = GPUMM_S; type <= GPUMM_Z; type += 1)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-      for (int kind = 0; kind < KINDS; kind++)
+      for (int kind = 0; kind < ALL_KINDS; kind++)
         for (int letter = 0; letter < 5; letter++) {
           const gpumm_routine which = letter < 3 ? GPUMM_GECON : GPUMM_POCON;
           const int64_t n = kind == HILBERT && sizes[s] > 6 ? 6 : sizes[s];
-          if ((which == GPUMM_POCON && (n > 130 || kind > GRADED))
+          if ((which == GPUMM_POCON && (n > 130 || kind > FALLING))
               || (n > 130 && kind > NEARLY_SINGULAR) || (letter > 0 && letter < 3 && n > 130))
             continue;
           test_case t;
           make (&t, which, (gpumm_type) type, "1OIUL"[letter], n, kind, n <= 40);
           check_taken (&t, kind);
-          free (t.a);
+          free (t.a.values);
         }
   CHECK (differs > 50, "%d estimates differ from LAPACK's in the last bits", differs);
 }
@@ -257,22 +253,20 @@ static void check_passed_on (test_case *t, const char *what) {
 
 /* Makes the factors extreme. is_lower: of pocon's lower triangle; else U. */
 static void make_extreme (test_case *t, int which, int is_lower) {
-  const int64_t n = t->n, last = n - 1;
+  const int n = (int) t->n, last = n - 1;
   const double huge = is_single (t->type) ? 1e35 : 1e300;
-  const int64_t above = is_lower ? at (t, last, 3) : at (t, 3, last);
-  const int64_t where[] = {at (t, 70, 70), above, at (t, last, 3), at (t, 0, last), at (t, 70, 70)};
+  const int rows[] = {70, is_lower ? last : 3, last, is_lower ? last : 0, 70};
+  const int cols[] = {70, is_lower ? 3 : last, 3, is_lower ? 3 : last, 70};
   const double what[] = {0, NAN, NAN, INFINITY, INFINITY};
-  for (int l = 0; which < 5 && l < parts (t->type); l++)
-    put (t->a, t->type, (is_lower && which == 3 ? above : where[which]) + l, what[which]);
-  for (int64_t j = 0; j < n && which >= 5 && which <= 7; j++)
-    for (int64_t i = 0; i < n * parts (t->type); i++) {
-      const int64_t k = at (t, 0, j) + i, row = i / parts (t->type);
-      const double x = get (t->a, t->type, k);
-      const int is_beside = is_lower ? row == j + 1 : row == j - 1;
-      if (which < 7 && (is_lower ? row >= j : row <= j)) /* U is scaled */
-        put (t->a, t->type, k, which == 5 ? x * huge : x / huge);
+  for (int64_t l = 0; which < 5 && l < parts (t->type); l++)
+    put (t->a.values, t->type, at (&t->a, rows[which], cols[which]) + l, what[which]);
+  for (int j = 0; j < n && which >= 5 && which <= 7; j++)
+    for (int i = 0; i < n; i++) {
+      const double complex x = element (&t->a, i, j);
+      if (which < 7 && (is_lower ? i >= j : i <= j)) /* U is scaled */
+        set (&t->a, i, j, which == 5 ? x * huge : x / huge);
       if (which == 7) /* each element of the solution is 256 times the one before */
-        put (t->a, t->type, k, i % parts (t->type) ? 0 : row == j ? 0x1p-8 : is_beside ? -1 : 0);
+        set (&t->a, i, j, i == j ? 0x1p-8 : i == (is_lower ? j + 1 : j - 1) ? -1 : 0);
     }
   t->anorm = which == 8 ? NAN : which == 9 ? INFINITY : 1;
 }
@@ -298,7 +292,7 @@ static void test_extremes (void) {
         make (&t, routine, (gpumm_type) type, "1OIUL"[letter], 150, RANDOM, 0);
         make_extreme (&t, which, letter == 4);
         check_passed_on (&t, names[which]);
-        free (t.a);
+        free (t.a.values);
       }
 }
 
@@ -327,7 +321,7 @@ static void test_arguments (void) {
            (int) t.info, (int) said_info);
     CHECK (cases[i].rcond < 0 || ours == cases[i].rcond, "case %zu: %g", i, ours);
     CHECK (is_same (ours, call (THEIRS, &t)), "case %zu: %g", i, ours);
-    free (t.a);
+    free (t.a.values);
   }
 }
 
@@ -350,7 +344,7 @@ static void test_memory (void) {
     CHECK (gpumm_live_allocations () == live, "blocks are kept");
   }
   CHECK (failed >= 3, "%d failures", failed);
-  free (t.a);
+  free (t.a.values);
 }
 
 static _Atomic int wrong;
@@ -383,7 +377,7 @@ static void test_threads (void) {
   }
   int status = -1;
   CHECK (child > 0 && waitpid (child, &status, 0) == child && status == 0, "status %d", status);
-  free (common.a);
+  free (common.a.values);
 }
 
 int main (void) {

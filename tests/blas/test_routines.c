@@ -1,206 +1,555 @@
-/* test_routines.c - each routine of the drop-in against the BLAS below, every call taken: what the
- * one below leaves as it is must stay bit for bit (gaps between columns, the other triangle,
- * operands), and what it changes must agree. What must not be read is NaN. Then arguments that are
- * not valid, 16 threads at once, and forked children. gecon and pocon have tests of their own.
+/* test_routines.c - each routine of the drop-in against the BLAS and LAPACK below, every call
+ * taken: random cases of all letters, sizes and gaps; NaN, Inf, numbers close to overflow and
+ * underflow, and singular matrices. Info, pivots and each element are the same, bit for bit where
+ * the CPU has to compute the call, and the counts say which did. What must not be read is NaN, and
+ * what must not change is compared. Then arguments that are not valid, 16 threads at once, and
+ * forked children. gecon and pocon have tests of their own.
+ *
+ * On a machine with a GPU this is a test of NVIDIA's libraries, too, and then of all types in large
+ * sizes.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "elements.h"
+#include "matrices.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stddef.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LARGEST = 60 };
-#include "calls.h"
+/* SMALL: rows or columns of a random case, at most; GAP: between columns. */
+enum { SMALL = 60, GAP = 7, CELLS = 2 * (LARGEST + GAP) * LARGEST };
 
-static double uniform (unsigned *seed) {
-  return rand_r (seed) / (double) RAND_MAX - 0.5;
+/* ---- calls -------------------------------------------------------------------------------- */
+
+/* The arguments, and three arrays with tau and pivots. Where an array lies decides which of equal
+ * or invalid numbers OpenBLAS takes for a pivot: in all copies it lies alike. */
+typedef struct {
+  gpumm_call x;
+  integer m, n, k, lda, ldb, ldc, lwork, info;
+  _Alignas(64) double a[CELLS], b[CELLS], c[CELLS], tau[2 * LARGEST], work[2 * 64 * LARGEST];
+  integer pivots[LARGEST];
+  double alpha[2], beta[2];
+} arguments;
+
+static void call (routine *f, arguments *t) {
+  const gpumm_call *x = &t->x;
+  const size_t one = 1;
+  switch (x->routine) {
+  case GPUMM_GEMM:
+    f (&x->trans, &x->trans_b, &t->m, &t->n, &t->k, t->alpha, t->a, &t->lda, t->b, &t->ldb, t->beta,
+       t->c, &t->ldc, one, one);
+    break;
+  case GPUMM_SYMM:
+  case GPUMM_HEMM:
+    f (&x->side, &x->uplo, &t->m, &t->n, t->alpha, t->a, &t->lda, t->b, &t->ldb, t->beta, t->c,
+       &t->ldc, one, one);
+    break;
+  case GPUMM_SYRK:
+  case GPUMM_HERK:
+    f (&x->uplo, &x->trans, &t->n, &t->k, t->alpha, t->a, &t->lda, t->beta, t->c, &t->ldc, one,
+       one);
+    break;
+  case GPUMM_SYR2K:
+  case GPUMM_HER2K:
+    f (&x->uplo, &x->trans, &t->n, &t->k, t->alpha, t->a, &t->lda, t->b, &t->ldb, t->beta, t->c,
+       &t->ldc, one, one);
+    break;
+  case GPUMM_TRMM:
+  case GPUMM_TRSM:
+    f (&x->side, &x->uplo, &x->trans, &x->diag, &t->m, &t->n, t->alpha, t->a, &t->lda, t->b,
+       &t->ldb, one, one, one, one);
+    break;
+  case GPUMM_GETRF:
+    f (&t->m, &t->n, t->a, &t->lda, t->pivots, &t->info);
+    break;
+  case GPUMM_GETRS:
+    f (&x->trans, &t->n, &t->k, t->a, &t->lda, t->pivots, t->b, &t->ldb, &t->info, one);
+    break;
+  case GPUMM_GETRI:
+    f (&t->n, t->a, &t->lda, t->pivots, t->work, &t->lwork, &t->info);
+    break;
+  case GPUMM_POTRF:
+    f (&x->uplo, &t->n, t->a, &t->lda, &t->info, one);
+    break;
+  case GPUMM_POTRS:
+    f (&x->uplo, &t->n, &t->k, t->a, &t->lda, t->b, &t->ldb, &t->info, one);
+    break;
+  case GPUMM_GEQRF:
+    f (&t->m, &t->n, t->a, &t->lda, t->tau, t->work, &t->lwork, &t->info);
+    break;
+  case GPUMM_ORGQR:
+    f (&t->m, &t->n, &t->k, t->a, &t->lda, t->tau, t->work, &t->lwork, &t->info);
+    break;
+  default:
+    f (&x->side, &x->trans, &t->m, &t->n, &t->k, t->a, &t->lda, t->tau, t->c, &t->ldc, t->work,
+       &t->lwork, &t->info, one, one);
+  }
 }
 
-static int chosen (unsigned *seed, int from, int to) {
-  return from + rand_r (seed) % (to - from + 1);
+/* The search among all libraries takes as long as a small call. */
+static routine *find (int whose, gpumm_routine which, gpumm_type type) {
+  static routine *found[2][GPUMM_ROUTINES][4];
+  routine **f = &found[whose][which][type];
+  if (!*f)
+    *f = find_routine (whose, type, gpumm_routine_name (which, type));
+  return *f;
 }
 
-/* rows x cols random numbers in an array that is NaN elsewhere; triangle 'U' or 'L': there alone.
- * The diagonal is `more` larger. */
-static void fill (void *array, gpumm_type type, int rows, int cols, int ld, char triangle,
-                  double more, unsigned *seed) {
-  const int p = parts (type);
-  for (int i = 0; i < CELLS; i++)
-    hide (array, type, i);
-  for (int j = 0; j < cols; j++)
-    for (int i = 0; i < rows; i++)
-      for (int l = 0; l < p; l++)
-        if ((triangle != 'U' || i <= j) && (triangle != 'L' || i >= j))
-          put (array, type, p * ((int64_t) i + (int64_t) j * ld) + l,
-               i != j                        ? uniform (seed) / (more > 0 ? rows : 1)
-               : l == 0                      ? more + uniform (seed)
-               : more > 0 && triangle != 'A' ? 0
-                                             : uniform (seed));
+/* ---- a case ------------------------------------------------------------------------------- */
+
+/* The arguments before the call, and what both made of them. */
+typedef struct {
+  arguments before, ours, theirs;
+  array a, b, c, tau, *written; /* of `before`; written: a, b or c */
+  int is_taken;
+} trial;
+
+static int is_triangular (gpumm_routine which) {
+  return which == GPUMM_TRMM || which == GPUMM_TRSM;
 }
 
-/* What a routine needs of another one, by the BLAS below. */
-static void prepare (test_case *t, gpumm_routine which) {
-  test_case *u = malloc (sizeof *u);
-  *u = *t;
-  u->x.routine = which;
-  u->m =
-      which == GPUMM_GEQRF ? (t->x.routine == GPUMM_ORMQR && t->x.side == 'R' ? t->n : t->m) : t->n;
-  if (which == GPUMM_GEQRF)
-    u->n = t->k;
-  call (find (THEIRS, which, t->x.type), u);
-  memcpy (t->a, u->a, sizeof t->a);
-  memcpy (t->tau, u->tau, sizeof t->tau);
-  memcpy (t->pivots, u->pivots, sizeof t->pivots);
-  free (u);
+static int is_factorisation (gpumm_routine which) {
+  return which == GPUMM_GETRF || which == GPUMM_POTRF || which == GPUMM_GEQRF;
 }
 
-static void make (test_case *t, gpumm_routine which, gpumm_type type, unsigned *seed) {
-  static const char of_real[] = "NTC", of_herk[] = "NC", of_syrk[] = "NT";
-  const int complex = parts (type) == 2, square = which >= GPUMM_GETRS && which <= GPUMM_POTRS;
-  gpumm_call *x = &t->x;
-  memset (t, 0, sizeof *t);
-  x->routine = which;
-  x->type = type;
-  x->side = "LR"[chosen (seed, 0, 1)];
-  x->uplo = "UL"[chosen (seed, 0, 1)];
-  x->diag = "NU"[chosen (seed, 0, 1)];
-  x->trans = of_real[chosen (seed, 0, 2)];
-  x->trans_b = of_real[chosen (seed, 0, 2)];
-  if (which == GPUMM_HERK || which == GPUMM_HER2K || (which == GPUMM_ORMQR && complex))
-    x->trans = of_herk[chosen (seed, 0, 1)];
-  else if (which == GPUMM_ORMQR || (complex && which != GPUMM_GEMM && which < GPUMM_TRMM))
-    x->trans = of_syrk[chosen (seed, 0, 1)];
-  int m = chosen (seed, 1, LARGEST), n = chosen (seed, 1, LARGEST), k = chosen (seed, 1, LARGEST);
-  if (which == GPUMM_ORGQR) /* m >= n >= k */
-    n = chosen (seed, 1, m), k = chosen (seed, 1, n);
-  if (which == GPUMM_ORMQR)
-    k = chosen (seed, 1, x->side == 'L' ? m : n);
-  if (square)
-    m = n;
-  t->m = m, t->n = n, t->k = k, t->lwork = 64 * LARGEST;
-  const int order = x->side == 'L' ? m : n, gap = chosen (seed, 0, 7);
-  int rows = m, cols = n, rows_b = m, cols_b = n, rows_c = m, cols_c = n;
-  char triangle = 'A', triangle_c = 'A';
-  double more = 0;
+/* Does it write another matrix than A? */
+static int has_other (gpumm_routine which) {
+  return which < GPUMM_GETRF || which == GPUMM_GETRS || which == GPUMM_POTRS
+         || which == GPUMM_ORMQR;
+}
+
+static void draw_letters (trial *t, gpumm_routine which, gpumm_type type) {
+  const int is_complex = parts (type) == 2;
+  memset (&t->before, 0, offsetof (arguments, a));
+  memset (t->before.pivots, 0, sizeof t->before.pivots);
+  gpumm_call *x = &t->before.x;
+  *x = (gpumm_call){.routine = which,
+                    .type = type,
+                    .side = "LR"[check_between (0, 1)],
+                    .uplo = "UL"[check_between (0, 1)],
+                    .trans = "NTC"[check_between (0, 2)],
+                    .trans_b = "NTC"[check_between (0, 2)],
+                    .diag = "NU"[check_between (0, 1)]};
+  if (which == GPUMM_HERK || which == GPUMM_HER2K || (which == GPUMM_ORMQR && is_complex))
+    x->trans = "NC"[check_between (0, 1)];
+  else if (which == GPUMM_ORMQR || (is_complex && which >= GPUMM_SYRK && which < GPUMM_TRMM))
+    x->trans = "NT"[check_between (0, 1)];
+}
+
+/* n: all sizes, or those that LAPACK's routines do not make small; 0: random ones. shape: of a
+ * factorisation; 0 square, 1 more rows, 2 more columns. */
+static void draw_sizes (arguments *t, int n, int shape) {
+  const gpumm_routine which = t->x.routine;
+  const int is_left = t->x.side == 'L', few = n < 5 ? n : 5;
+  t->m = t->n = t->k = n;
+  if (n == 0) {
+    t->m = (integer) check_between (1, SMALL);
+    t->n = (integer) check_between (1, which == GPUMM_ORGQR ? t->m : SMALL);
+    t->k = (integer) check_between (1, which == GPUMM_ORGQR   ? t->n
+                                       : which != GPUMM_ORMQR ? SMALL
+                                       : is_left              ? t->m
+                                                              : t->n);
+    if (which >= GPUMM_GETRS && which <= GPUMM_POTRS)
+      t->m = t->n;
+  } else if (which == GPUMM_ORMQR)
+    *(is_left ? &t->n : &t->m) = few;
+  else if (which == GPUMM_GETRS || which == GPUMM_POTRS)
+    t->k = few;
+  else if (is_factorisation (which) && which != GPUMM_POTRF && shape > 0 && n + n / 2 <= LARGEST)
+    *(shape == 1 ? &t->m : &t->n) += n / 2;
+  t->lwork = 64 * LARGEST;
+}
+
+/* The arrays of these letters and sizes, still without elements. */
+static void arrange (trial *t) {
+  arguments *x = &t->before;
+  const gpumm_routine which = x->x.routine;
+  const gpumm_type type = x->x.type;
+  const int m = (int) x->m, n = (int) x->n, k = (int) x->k, gap = (int) check_between (0, GAP);
+  const int is_by_rows = x->x.trans != 'N', order = x->x.side == 'L' ? m : n;
+  array a = {.values = x->a, .type = type, .rows = m, .cols = n, .part = 'A'}, b = a, c = a;
+  b.cols = c.cols = 0;
   if (which == GPUMM_GEMM) {
-    rows = x->trans == 'N' ? m : k, cols = x->trans == 'N' ? k : m;
-    rows_b = x->trans_b == 'N' ? k : n, cols_b = x->trans_b == 'N' ? n : k;
-  } else if (which <= GPUMM_HEMM || which == GPUMM_TRMM || which == GPUMM_TRSM)
-    rows = cols = order, triangle = x->uplo, more = which == GPUMM_TRSM ? 4 : 0;
-  else if (which < GPUMM_TRMM) {
-    rows = rows_b = x->trans == 'N' ? n : k, cols = cols_b = x->trans == 'N' ? k : n;
-    rows_c = cols_c = n, triangle_c = x->uplo;
-  } else if (square)
-    rows = n, rows_b = n, cols_b = k, more = LARGEST,
-    triangle = which >= GPUMM_POTRF ? x->uplo : 'A';
+    a.rows = is_by_rows ? k : m, a.cols = is_by_rows ? m : k;
+    b.rows = x->x.trans_b == 'N' ? k : n, b.cols = x->x.trans_b == 'N' ? n : k;
+    c.cols = n;
+  } else if (which == GPUMM_SYMM || which == GPUMM_HEMM || is_triangular (which)) {
+    a.rows = a.cols = order, a.part = x->x.uplo;
+    a.apart = is_triangular (which) && x->x.diag == 'U';
+    b.cols = n, c.cols = is_triangular (which) ? 0 : n;
+  } else if (which < GPUMM_TRMM) {
+    a.rows = b.rows = is_by_rows ? k : n, a.cols = b.cols = is_by_rows ? n : k;
+    c.rows = c.cols = n, c.part = x->x.uplo;
+  } else if (which == GPUMM_GETRS || which == GPUMM_POTRS)
+    b.cols = k;
   else if (which == GPUMM_ORMQR)
-    rows = order, cols = k;
-  t->lda = rows + gap, t->ldb = rows_b + gap, t->ldc = rows_c + gap;
-  fill (t->a, type, rows, cols, t->lda, triangle, more, seed);
-  fill (t->b, type, rows_b, cols_b, t->ldb, 'A', 0, seed);
-  fill (t->c, type, rows_c, cols_c, t->ldc, triangle_c, 0, seed);
-  const int is_real_scalar = which == GPUMM_HERK;
-  for (int i = 0; i < 2; i++) {
-    put (t->alpha, type, i, is_real_scalar && i ? 0 : 0.75 - i);
-    put (t->beta, type, i, (is_real_scalar || which == GPUMM_HER2K) && i ? 0 : 0.5 + i);
-  }
-  if (chosen (seed, 0, 2) == 0) { /* then C is not read */
-    memset (t->beta, 0, sizeof t->beta);
-    for (int i = 0; i < CELLS && which <= GPUMM_HER2K; i++)
-      hide (t->c, type, i);
-  }
-  if (which == GPUMM_GEMM && chosen (seed, 0, 4) == 0)
-    put (t->a, type, 0, chosen (seed, 0, 1) ? NAN : INFINITY);
-  if (which == GPUMM_GETRS || which == GPUMM_GETRI)
-    prepare (t, GPUMM_GETRF);
-  if (which == GPUMM_POTRS)
-    prepare (t, GPUMM_POTRF);
-  if (which == GPUMM_ORGQR || which == GPUMM_ORMQR)
-    prepare (t, GPUMM_GEQRF);
+    a.rows = order, a.cols = k, c.cols = n;
+  if (which == GPUMM_POTRF || which == GPUMM_POTRS)
+    a.part = x->x.uplo;
+  b.values = x->b, c.values = x->c;
+  x->lda = a.ld = a.rows + gap, x->ldb = b.ld = b.rows + gap, x->ldc = c.ld = c.rows + gap;
+  t->a = a, t->b = b, t->c = c;
+  t->tau = (array){x->tau, type, LARGEST, 1, LARGEST, 0, 'A'};
+  t->written = which < GPUMM_TRMM || which == GPUMM_ORMQR ? &t->c
+               : has_other (which)                        ? &t->b
+                                                          : &t->a;
+  for (int i = 0; i < parts (type) * LARGEST; i++)
+    hide (x->tau, type, i);
 }
 
-/* Has `ours` left what `theirs` left, and is it close to what `theirs` changed? */
-static int agrees (const void *ours, const void *theirs, const void *before, gpumm_type type,
-                   int count) {
-  const double bound = epsilon (type) * 200 * LARGEST;
-  const size_t bytes = is_single (type) ? 4 : 8;
-  for (int i = 0; i < count; i++) {
-    const size_t at = (size_t) i * bytes;
-    const double x = get (ours, type, i), y = get (theirs, type, i);
-    if (memcmp ((const char *) theirs + at, (const char *) before + at, bytes) == 0) {
-      if (memcmp ((const char *) ours + at, (const char *) before + at, bytes) != 0)
-        return 0;
-    } else if (isfinite (y) ? !(fabs (x - y) <= bound * (1 + fabs (y))) : isfinite (x))
-      return 0;
+static size_t bytes_of (const array *x) {
+  return (size_t) at (x, 0, x->cols) * (is_single (x->type) ? 4 : 8);
+}
+
+/* The array x of `before` in another copy of the arguments. */
+static void *in_copy (const trial *t, const arguments *copy, const array *x) {
+  return (char *) copy + ((const char *) x->values - (const char *) &t->before);
+}
+
+static void copy_arguments (const trial *t, arguments *to) {
+  const array *all[] = {&t->a, &t->b, &t->c, &t->tau};
+  memcpy (to, &t->before, offsetof (arguments, a));
+  for (int i = 0; i < 4; i++)
+    memcpy (in_copy (t, to, all[i]), all[i]->values, bytes_of (all[i]));
+  memcpy (to->pivots, t->before.pivots, sizeof to->pivots);
+  memcpy (to->alpha, t->before.alpha, sizeof to->alpha);
+  memcpy (to->beta, t->before.beta, sizeof to->beta);
+}
+
+/* The largest finite number of a column, at least 1: rounding errors are relative to it. */
+static double size_of_column (const void *values, const array *x, int column) {
+  const int64_t each = (int64_t) parts (x->type) * x->ld;
+  double most = 1;
+  for (int64_t i = column * each; i < (column + 1) * each; i++) {
+    const double size = fabs (get (values, x->type, i));
+    most = isfinite (size) && size > most ? size : most;
   }
-  return 1;
+  return most;
 }
 
-/* 1: as the BLAS below. */
-static int run_case (gpumm_routine which, gpumm_type type, unsigned *seed) {
-  test_case *before = malloc (3 * sizeof *before), *ours = before + 1, *theirs = before + 2;
-  make (before, which, type, seed);
-  *ours = *theirs = *before;
-  call (find (OURS, which, type), ours);
-  call (find (THEIRS, which, type), theirs);
-  int good = ours->info == theirs->info && agrees (ours->a, theirs->a, before->a, type, CELLS)
-             && agrees (ours->b, theirs->b, before->b, type, CELLS)
-             && agrees (ours->c, theirs->c, before->c, type, CELLS)
-             && agrees (ours->tau, theirs->tau, before->tau, type, 2 * LARGEST);
-  for (int i = 0; i < LARGEST; i++)
-    good = good && ours->pivots[i] == theirs->pivots[i];
-  free (before);
-  return good;
+/* How two results differ: 0: not, 1: in rounding, 2: in finite numbers, 3: in which are not
+ * finite, 4: in what must not change. A complex number is not finite if one of its parts is: which
+ * one depends on the order of the arithmetic, and in gemm a real beta multiplies both parts (BLAS
+ * makes NaN of 0 * Inf). */
+static int difference (const void *mine, const void *right, const void *was, const array *x) {
+  const double bound = epsilon (x->type) * 200 * (x->rows + x->cols);
+  const size_t bytes = is_single (x->type) ? 4 : 8;
+  const int p = parts (x->type);
+  int most = 0;
+  double hidden = 0, size = 1;
+  hide (&hidden, x->type, 0);
+  for (int64_t i = 0; i < (int64_t) p * x->ld * x->cols; i++) {
+    if (i % (p * x->ld) == 0)
+      size = size_of_column (right, x, (int) (i / (p * x->ld)));
+    const size_t byte = (size_t) i * bytes;
+    const char *now = (const char *) right + byte;
+    const double a = get (mine, x->type, i), b = get (right, x->type, i);
+    const int64_t other = p == 2 ? i ^ 1 : i;
+    const int both_not_finite = (!isfinite (a) || !isfinite (get (mine, x->type, other)))
+                                && (!isfinite (b) || !isfinite (get (right, x->type, other)));
+    int here;
+    if (memcmp ((const char *) mine + byte, now, bytes) == 0)
+      continue;
+    if (memcmp (now, &hidden, bytes) == 0
+        || (isfinite (b) && memcmp (now, (const char *) was + byte, bytes) == 0 && a != b
+            && !(fabs (a - b) <= bound * size)))
+      here = 4;
+    else if (isfinite (b) && isfinite (a))
+      here = fabs (a - b) <= bound * size ? 1 : 2;
+    else
+      here = (isnan (a) && isnan (b)) || a == b ? 0 : both_not_finite && p == 2 ? 1 : 3;
+    most = here > most ? here : most;
+  }
+  return most;
 }
 
-/* ---- invalid arguments and empty sizes ------------------------------------------------------ */
+/* Is a number there that the routine has made and that is not finite? */
+static int overflows (const void *right, const void *was, const array *x) {
+  const size_t bytes = is_single (x->type) ? 4 : 8;
+  for (int64_t i = 0; i < (int64_t) parts (x->type) * x->ld * x->cols; i++)
+    if (!isfinite (get (right, x->type, i))
+        && memcmp ((const char *) right + (size_t) i * bytes,
+                   (const char *) was + (size_t) i * bytes, bytes)
+               != 0)
+      return 1;
+  return 0;
+}
 
-static void test_arguments (void) {
-  test_case *t = malloc (sizeof *t);
-  unsigned seed = 1;
-  make (t, GPUMM_GEMM, GPUMM_D, &seed);
-  t->lda = 0;
-  call (find (OURS, GPUMM_GEMM, GPUMM_D), t);
-  CHECK (said_info == 8 && strncmp (said_name, "DGEMM", 5) == 0, "%s %d", said_name,
-         (int) said_info);
-  make (t, GPUMM_TRSM, GPUMM_Z, &seed);
-  t->x.diag = '?';
-  call (find (OURS, GPUMM_TRSM, GPUMM_Z), t);
-  CHECK (said_info == 4 && strncmp (said_name, "ZTRSM", 5) == 0, "%s %d", said_name,
-         (int) said_info);
-  said_info = 0;
-  make (t, GPUMM_GEMM, GPUMM_D, &seed);
-  const double c = t->c[0];
-  t->n = 0;
-  call (find (OURS, GPUMM_GEMM, GPUMM_D), t);
-  CHECK (said_info == 0 && memcmp (&c, t->c, sizeof c) == 0, "n = 0");
-  make (t, GPUMM_POTRF, GPUMM_D, &seed);
-  t->a[0] = -1; /* not positive definite */
-  call (find (OURS, GPUMM_POTRF, GPUMM_D), t);
-  CHECK (t->info == 1, "info %d", (int) t->info);
-  make (t, GPUMM_GETRF, GPUMM_C, &seed);
-  memset (t->a, 0, sizeof t->a); /* singular */
-  call (find (OURS, GPUMM_GETRF, GPUMM_C), t);
-  CHECK (t->info == 1, "info %d", (int) t->info);
-  free (t);
+/* 5: other info or pivots; else as `difference`, the most of the arrays. */
+static int differences (const trial *t, int changes_a) {
+  const array *all[] = {&t->a, &t->b, &t->c, &t->tau};
+  int most = 0;
+  for (int i = 0; i < 4; i++) {
+    const void *ours = in_copy (t, &t->ours, all[i]), *theirs = in_copy (t, &t->theirs, all[i]);
+    const int may_change = all[i] == t->written || all[i] == &t->tau || (i == 0 && changes_a);
+    const int here = may_change ? difference (ours, theirs, all[i]->values, all[i])
+                                : 4 * (memcmp (ours, all[i]->values, bytes_of (all[i])) != 0);
+    most = here > most ? here : most;
+  }
+  const int is_alike = t->ours.info == t->theirs.info
+                       && memcmp (t->ours.pivots, t->theirs.pivots, sizeof t->ours.pivots) == 0;
+  return is_alike ? most : 5;
+}
+
+/* Runs the case by both, and returns how they differ. */
+static int run_both (trial *t) {
+  const gpumm_call *x = &t->before.x;
+  copy_arguments (t, &t->ours);
+  copy_arguments (t, &t->theirs);
+  const int64_t so_far = count_calls (x->routine, x->type, 1);
+  call (find (OURS, x->routine, x->type), &t->ours);
+  t->is_taken = count_calls (x->routine, x->type, 1) != so_far;
+  call (find (THEIRS, x->routine, x->type), &t->theirs);
+  return differences (t, 0);
+}
+
+enum verdict { CPU, DEVICE, EITHER };
+static int on_cpu, on_device; /* cases */
+
+static void compare (trial *t, enum verdict verdict, const char *what, const char *place) {
+  const gpumm_call *x = &t->before.x;
+  const char *name = gpumm_routine_name (x->routine, x->type);
+  const int found = run_both (t);
+  if (t->theirs.info != 0
+      || (x->routine >= GPUMM_TRMM
+          && overflows (in_copy (t, &t->theirs, t->written), t->written->values, t->written)))
+    verdict = CPU;
+  CHECK (verdict == EITHER || t->is_taken == (verdict == DEVICE), "%c%s, %s%s, %d x %d: %staken",
+         "sdcz"[x->type], name, what, place, (int) t -> before.m, (int) t->before.n,
+         t->is_taken ? "" : "not ");
+  CHECK (found <= t->is_taken + (t->is_taken && verdict == EITHER),
+         "%c%s, %s%s, %d x %d x %d, side %c, uplo %c, trans %c, diag %c: difference %d, info %d, "
+         "but %d below",
+         "sdcz"[x->type], name, what, place, (int) t -> before.m, (int) t->before.n,
+         (int) t->before.k, x->side, x->uplo, x->trans, x->diag, found, (int) t->ours.info,
+         (int) t->theirs.info);
+  *(t->is_taken ? &on_device : &on_cpu) += 1;
+}
+
+/* ---- LAPACK ------------------------------------------------------------------------------- */
+
+/* The factors that a routine needs, by the LAPACK below. */
+static void factor (gpumm_routine by, trial *t) {
+  arguments *x = &t->before;
+  const gpumm_routine which = x->x.routine;
+  const integer m = x->m, n = x->n, k = x->k;
+  x->x.routine = by;
+  x->m = t->a.rows, x->n = by == GPUMM_GEQRF ? k : t->a.cols;
+  call (find (THEIRS, by, x->x.type), x);
+  x->x.routine = which;
+  x->m = m, x->n = n, x->k = k;
+  x->info = 0;
+}
+
+/* Which computes it, by the kind of A; EITHER if that depends on rounding errors, or on sizes. */
+static enum verdict verdict_of (gpumm_routine which, enum kind kind) {
+  if (kind == NORMAL)
+    return DEVICE;
+  if (kind <= ALL_NAN || (kind >= HUGE_NUMBERS && kind <= DENORMAL) || kind == INFINITE_PIVOT
+      || kind == ZERO_PIVOT || kind == TINY_PIVOT)
+    return CPU;
+  if (kind == LARGE_SQUARES || kind == SMALL_SQUARES)
+    return which >= GPUMM_GEQRF ? CPU : EITHER;
+  if (kind == GROWTH || which == GPUMM_ORGQR || which == GPUMM_ORMQR || kind == GRADED)
+    return EITHER;
+  if (which == GPUMM_GEQRF || !is_factorisation (which))
+    return kind == ZERO || kind == ZERO_COLUMN ? CPU : EITHER;
+  return CPU;
+}
+
+/* place: 0: A is of this kind; 1: B, C; 2: tau. n and shape as for draw_sizes. */
+static enum verdict make_lapack (trial *t, gpumm_routine which, gpumm_type type, int n,
+                                 enum kind kind, int place, int shape) {
+  static const gpumm_routine factors[GPUMM_GECON] = {[GPUMM_GETRS] = GPUMM_GETRF,
+                                                     [GPUMM_GETRI] = GPUMM_GETRF,
+                                                     [GPUMM_POTRS] = GPUMM_POTRF,
+                                                     [GPUMM_ORGQR] = GPUMM_GEQRF,
+                                                     [GPUMM_ORMQR] = GPUMM_GEQRF};
+  draw_letters (t, which, type);
+  draw_sizes (&t->before, n, shape);
+  arrange (t);
+  array tau = t->tau;
+  tau.rows = tau.ld = (int) t->before.k;
+  const int is_made = kind >= ZERO_COLUMN && kind < ZERO_PIVOT;
+  fill (&t->a, t->a.part != 'A' ? HERMITIAN : SHIFTED, is_made ? kind : NORMAL);
+  if (has_other (which))
+    fill (t->written, SHIFTED, NORMAL);
+  if (factors[which])
+    factor (factors[which], t);
+  if (which == GPUMM_ORGQR || which == GPUMM_ORMQR) {
+    t->a.part = 'L', t->a.apart = 1;
+    for (int j = 0; j < t->a.cols; j++) /* R is not read */
+      for (int i = 0; i <= j && which == GPUMM_ORMQR; i++)
+        for (int l = 0; l < parts (type); l++)
+          hide (t->a.values, type, at (&t->a, i, j) + l);
+  }
+  if (!is_made)
+    spoil (place == 0 ? &t->a : place == 1 ? t->written : &tau, kind);
+  const int is_other_sound =
+      kind == ZERO || kind == NORMAL
+      || (which < GPUMM_GEQRF && (kind == LARGE_SQUARES || kind == SMALL_SQUARES));
+  return place == 0 ? verdict_of (which, kind) : is_other_sound ? EITHER : CPU;
+}
+
+/* Does a routine see another matrix of this kind than others? */
+static int has_kind (gpumm_routine which, int kind, int n) {
+  const int is_of_factor = kind >= ZERO_PIVOT, is_of_matrix = kind >= ZERO_COLUMN && !is_of_factor;
+  return !(is_factorisation (which) ? is_of_factor : is_of_matrix)
+         && (kind != INDEFINITE || which == GPUMM_POTRF)
+         && !(is_of_factor && (which >= GPUMM_GEQRF || (kind < GROWTH && n < 2)));
+}
+
+/* Every step-th case of order n: without a GPU large ones take long. */
+static void test_lapack (trial *t, int n, int step) {
+  static const char *const places[] = {"", " in the other matrix", " in tau"};
+  int turn = 0;
+  for (int r = GPUMM_GETRF; r <= GPUMM_ORMQR; r++)
+    for (int type = GPUMM_S; type <= GPUMM_Z; type++)
+      for (int kind = NORMAL; kind < MANY_KINDS; kind++)
+        for (int place = 0; place < 3; place++) {
+          const gpumm_routine which = (gpumm_routine) r;
+          if (!has_kind (which, kind, n)
+              || (place == 1 && (kind >= ZERO_COLUMN || !has_other (which)))
+              || (place == 2 && (kind >= ZERO || which < GPUMM_ORGQR)))
+            continue;
+          if (turn % step == 0) {
+            const enum verdict verdict =
+                make_lapack (t, which, (gpumm_type) type, n, (enum kind) kind, place, turn % 3);
+            compare (t, verdict, kinds[kind].name, places[place]);
+          }
+          turn++;
+        }
+}
+
+/* gesv is getrf and then getrs, each where it belongs. */
+static void test_gesv (trial *t, gpumm_type type, int n, enum kind kind, int place) {
+  draw_letters (t, GPUMM_GETRS, type);
+  draw_sizes (&t->before, n, 0);
+  arrange (t);
+  fill (&t->a, SHIFTED, kind >= ZERO_COLUMN ? kind : NORMAL);
+  fill (&t->b, SHIFTED, NORMAL);
+  if (kind < ZERO_COLUMN)
+    spoil (place ? &t->b : &t->a, kind);
+  for (int whose = OURS; whose <= THEIRS; whose++) {
+    arguments *x = whose == OURS ? &t->ours : &t->theirs;
+    copy_arguments (t, x);
+    find_routine (whose, type, "gesv") (&x->n, &x->k, x->a, &x->lda, x->pivots, x->b, &x->ldb,
+                                        &x->info);
+  }
+  t->written = &t->b;
+  const int found = differences (t, 1);
+  CHECK (found <= 1, "%cgesv, %s%s, n %d: difference %d, info %d, but %d below", "sdcz"[type],
+         kinds[kind].name, place ? " in B" : "", n, found, (int) t->ours.info,
+         (int) t->theirs.info);
+}
+
+/* ---- BLAS --------------------------------------------------------------------------------- */
+
+/* bad: the matrix of this kind; 0: A, 1: B, 2: C. */
+static enum verdict make_blas (trial *t, gpumm_routine which, gpumm_type type, int n, int bad,
+                               enum kind kind, double alpha, double beta) {
+  draw_letters (t, which, type);
+  draw_sizes (&t->before, n, 0);
+  arrange (t);
+  fill (&t->a, which == GPUMM_TRSM ? HERMITIAN : PLAIN, NORMAL);
+  fill (&t->b, PLAIN, NORMAL);
+  fill (&t->c, PLAIN, NORMAL);
+  for (int64_t i = 0; i < at (&t->c, 0, t->c.cols) && beta == 0 && bad != 2; i++)
+    hide (t->c.values, type, i);
+  spoil (bad == 0 ? &t->a : bad == 1 ? &t->b : &t->c, kind);
+  put (t->before.alpha, type, 0, alpha);
+  put (t->before.beta, type, 0, beta);
+  put (t->before.alpha, type, 1, which != GPUMM_HERK && alpha != 0 ? 0.5 : 0);
+  put (t->before.beta, type, 1, 0);
+  return alpha == 0 || (is_triangular (which) && kind != NORMAL) ? CPU : DEVICE;
+}
+
+static int is_there (gpumm_routine which, gpumm_type type) {
+  return parts (type) == 2 || (which != GPUMM_HEMM && which != GPUMM_HERK && which != GPUMM_HER2K);
+}
+
+static void test_blas (trial *t, int n, gpumm_routine first) {
+  static const double alphas[] = {0, 0.75}, betas[] = {0, 1, 1.5};
+  static const char *const places[] = {" in A", " in B", " in C"};
+  for (int which = (int) first; which <= GPUMM_TRSM; which++)
+    for (int type = GPUMM_S; type <= GPUMM_Z; type++)
+      for (int bad = 0; bad < 3; bad++)
+        for (int kind = NORMAL; kind <= ONE_INF; kind++)
+          for (int scalars = 0; scalars < 6; scalars++) {
+            const gpumm_routine r = (gpumm_routine) which;
+            if (!is_there (r, (gpumm_type) type)
+                || (bad == 1 && (r == GPUMM_SYRK || r == GPUMM_HERK))
+                || (bad == 2 && is_triangular (r)))
+              continue;
+            const enum verdict verdict =
+                make_blas (t, r, (gpumm_type) type, n, bad, (enum kind) kind, alphas[scalars % 2],
+                           betas[scalars / 2]);
+            compare (t, verdict, kinds[kind].name, places[bad]);
+          }
+}
+
+/* ---- random cases ------------------------------------------------------------------------- */
+
+static enum verdict make_random (trial *t, gpumm_routine which, gpumm_type type) {
+  if (which >= GPUMM_GETRF)
+    return make_lapack (t, which, type, 0, NORMAL, 0, 0);
+  const enum kind kind = which != GPUMM_GEMM || check_between (0, 4)
+                             ? NORMAL
+                             : (enum kind) check_between (ONE_NAN, ONE_INF);
+  const double beta = check_between (0, 2) ? 0.5 : 0;
+  const enum verdict verdict = make_blas (t, which, type, 0, 0, kind, 0.75, beta);
+  if (beta != 0 && which != GPUMM_HERK && which != GPUMM_HER2K)
+    put (t->before.beta, type, 1, 1.5);
+  return verdict;
+}
+
+static void test_random (trial *t) {
+  enum { CASES = 60 };
+  for (int type = GPUMM_S; type <= GPUMM_Z; type++)
+    for (int r = 0; r < GPUMM_GECON; r++)
+      for (int i = 0; i < CASES && is_there ((gpumm_routine) r, (gpumm_type) type); i++)
+        compare (t, make_random (t, (gpumm_routine) r, (gpumm_type) type), "random", "");
+}
+
+/* ---- arguments that are not valid, and an empty size ---------------------------------------- */
+
+static void test_arguments (trial *t) {
+  static const char *const names[] = {"ZGEMM", "ZTRSM", ""};
+  static const int infos[] = {8, 4, 0};
+  for (int i = 0; i < 3; i++) {
+    const gpumm_routine which = i == 1 ? GPUMM_TRSM : GPUMM_GEMM;
+    make_random (t, which, GPUMM_Z);
+    t->before.lda = i == 0 ? 0 : t->before.lda;
+    t->before.x.diag = i == 1 ? '?' : 'N';
+    t->before.n = i == 2 ? 0 : t->before.n;
+    copy_arguments (t, &t->ours);
+    said_info = 0;
+    said_name[0] = 0;
+    call (find (OURS, which, GPUMM_Z), &t->ours);
+    CHECK (said_info == infos[i] && strncmp (said_name, names[i], strlen (names[i])) == 0
+               && memcmp (t->ours.c, t->before.c, bytes_of (&t->c)) == 0,
+           "case %d: %s %d", i, said_name, (int) said_info);
+  }
 }
 
 /* ---- at once, and forked -------------------------------------------------------------------- */
 
+static trial *new_trial (void) {
+  return aligned_alloc (64, sizeof (trial));
+}
+
 static _Atomic int wrong;
 
 static void *work (void *number) {
-  unsigned seed = (unsigned) (size_t) number;
+  trial *t = new_trial ();
+  check_state = (uint64_t) (size_t) number;
   for (int i = 0; i < 4; i++)
-    for (int r = 0; r < GPUMM_GECON; r++)
-      if (!run_case ((gpumm_routine) r, GPUMM_Z, &seed))
-        wrong++;
+    for (int r = 0; r < GPUMM_GECON; r++) {
+      make_random (t, (gpumm_routine) r, GPUMM_Z);
+      wrong += run_both (t) > 1;
+    }
+  free (t);
   return NULL;
 }
 
@@ -215,16 +564,16 @@ static void test_threads (void) {
 }
 
 /* Calls of the device fail: the CPU computes, and it is said once. */
-static void test_failures (void) {
-  unsigned seed = 11;
+static void test_failures (trial *t) {
   int good = 0, lines = 0;
   FILE *said = tmpfile ();
   const int before = dup (STDERR_FILENO);
   CHECK (said && before >= 0 && dup2 (fileno (said), STDERR_FILENO) >= 0, "no file");
   for (int n = 1; n <= 20; n++)
     for (int r = 0; r < 2; r++) {
+      make_random (t, r ? GPUMM_TRSM : GPUMM_GEMM, GPUMM_D);
       gpumm_fault_device (n);
-      good += run_case (r ? GPUMM_TRSM : GPUMM_GEMM, GPUMM_D, &seed);
+      good += run_both (t) <= 1;
       gpumm_fault_device (0);
     }
   dup2 (before, STDERR_FILENO);
@@ -238,47 +587,38 @@ static void test_failures (void) {
 }
 
 /* Runs a case in a child, which has no threads but its own. is_taken: the engine is the child's. */
-static void test_child (int is_taken) {
+static void test_child (trial *t, int is_taken) {
   const pid_t child = fork ();
   if (child == 0) {
-    unsigned seed = 7;
     alarm (60);
-    const int64_t before = count_calls (GPUMM_GEMM, GPUMM_D, 1);
-    const int good = run_case (GPUMM_GEMM, GPUMM_D, &seed);
-    _exit (good && count_calls (GPUMM_GEMM, GPUMM_D, 1) == before + is_taken ? 0 : 1);
+    make_random (t, GPUMM_GEMM, GPUMM_D);
+    _exit (run_both (t) <= 1 && t->is_taken == is_taken ? 0 : 1);
   }
   int status = -1;
   CHECK (child > 0 && waitpid (child, &status, 0) == child && status == 0, "status %d", status);
 }
 
-/* test_routines [ROUTINE]: one of them alone, as getri. */
-int main (int count, char **words) {
-  enum { CASES = 60 };
-  unsigned seed = 20261123;
+int main (void) {
+  check_seed (20261127);
   if (begin_blas ())
     return 77;
-  test_child (1); /* before the first call of this process */
-  for (int type = GPUMM_S; type <= GPUMM_Z; type++)
-    for (int r = 0; r < GPUMM_GECON; r++) {
-      if ((r == GPUMM_HEMM || r == GPUMM_HERK || r == GPUMM_HER2K) && parts (type) == 1)
-        continue;
-      const char *name = gpumm_routine_name ((gpumm_routine) r, (gpumm_type) type);
-      if (count > 1 && strcmp (name, words[1]) != 0)
-        continue;
-      int good = 0;
-      const int64_t before = count_calls ((gpumm_routine) r, (gpumm_type) type, 1);
-      for (int i = 0; i < CASES; i++)
-        good += run_case ((gpumm_routine) r, (gpumm_type) type, &seed);
-      CHECK (good == CASES, "%c%s: %d of %d", "sdcz"[type], name, good, CASES);
-      CHECK (count_calls ((gpumm_routine) r, (gpumm_type) type, 1) == before + CASES,
-             "%c%s: %d were taken", "sdcz"[type], name,
-             (int) (count_calls ((gpumm_routine) r, (gpumm_type) type, 1) - before));
-    }
-  if (count > 1)
-    return check_done ();
-  test_arguments ();
-  test_failures ();
+  trial *t = new_trial ();
+  test_child (t, 1); /* before the first call of this process */
+  const int has_gpu = gpumm_device_count (NULL) > 0;
+  static const int sizes[] = {3, 20, 65, 130, LARGEST}, steps[] = {1, 1, 5, 13, 97};
+  test_random (t);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    test_lapack (t, sizes[i], has_gpu ? 1 : steps[i]);
+  for (int i = 0; i < 4 * GRADED; i++)
+    for (int place = 0; place < (i / 4 < ZERO_COLUMN ? 2 : 1); place++)
+      test_gesv (t, (gpumm_type) (i % 4), i % 3 ? 30 : 3, (enum kind) (i / 4), place);
+  test_blas (t, 3, GPUMM_GEMM);
+  test_blas (t, 70, has_gpu ? GPUMM_GEMM : GPUMM_SYMM); /* the host device is slow */
+  CHECK (on_cpu > 1000 && on_device > 300, "%d on the CPU, %d on the device", on_cpu, on_device);
+  test_arguments (t);
+  test_failures (t);
   test_threads ();
-  test_child (0);
+  test_child (t, 0);
+  free (t);
   return check_done ();
 }

@@ -87,7 +87,7 @@ function compute_all (name, A)
   compute ("H \\ b", @() H \ b, 1);
 endfunction
 
-for n = [3, 40, 150]
+for n = [3, 40, 130]
   for type = {@(x) x, @(x) complex(x, x'), @(x) single(x), @(x) complex(single (x), single (x'))}
     of = type{1};
     A = of (randn (n) / n + 4 * eye (n)(:,[2:n, 1]));

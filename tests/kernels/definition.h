@@ -39,6 +39,30 @@ typedef struct {
   int zeros;             /* so many of 8 integers are 0, and of 8 blocks */
 } test;
 
+/* m x k x n blocks of one type: BM x BK by BK x BN. */
+static inline test block_test (int type, int64_t m, int64_t k, int64_t n, int64_t bm, int64_t bk,
+                               int64_t bn) {
+  const gpumm_type t = (gpumm_type) type;
+  return (test){.type = t,
+                .output = t,
+                .m = m,
+                .k = k,
+                .n = n,
+                .bm = bm,
+                .bk = bk,
+                .bn = bn,
+                .alpha = {1, 0}};
+}
+
+/* Of full matrices, ops: 0 to 8. */
+static inline test full_test (int type, int ops, int64_t m, int64_t k, int64_t n) {
+  test t = block_test (type, m, k, n, 1, 1, 1);
+  t.full = 'C';
+  t.op_a = (gpumm_op) (ops % 3);
+  t.op_b = (gpumm_op) (ops / 3);
+  return t;
+}
+
 static inline const char *describe (const test *t, const char *row, const char *what) {
   static char text[600];
   snprintf (text, sizeof text,
@@ -197,6 +221,25 @@ static inline gpumm_matrix make_operand (const test *t, int is_a) {
     if (e % x.ld >= x.rows)
       put (t->type, x.values, e, CMPLXL (NAN, NAN));
   return x;
+}
+
+/* Of full matrices on the device. */
+static inline gpumm_product product_of (const test *t, const gpumm_matrix *a, const void *a_values,
+                                        const gpumm_matrix *b, const void *b_values, void *c) {
+  return (gpumm_product){.type = t->type,
+                         .op_a = t->op_a,
+                         .op_b = t->op_b,
+                         .m = t->m,
+                         .n = t->n,
+                         .k = t->k,
+                         .a = a_values,
+                         .lda = a->ld,
+                         .b = b_values,
+                         .ldb = b->ld,
+                         .c = c,
+                         .ldc = t->m + t->pad_c,
+                         .alpha = t->alpha,
+                         .beta = t->beta};
 }
 
 /* What is in a full C before: with beta = 0 it must not matter. */

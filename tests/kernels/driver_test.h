@@ -32,6 +32,29 @@ static inline void report (int ok, const char *format, ...) {
 #define CHECK_DRIVER(what)                                                                         \
   report ((what) ? 1 : 0, "line %d: %s (%s)", __LINE__, #what, driver->error_text ())
 
+/* ---- the program --------------------------------------------------------------------------- */
+
+/* LIBRARY and options, from the first-th argument on. Returns 0, or the exit status where there is
+ * nothing to go on with; says how the program is used (2). */
+static inline int open_tests (int count, char **arguments, int first, const option *known,
+                              const char *usage) {
+  int good = count >= first;
+  for (int i = first; i < count; i++)
+    good = good && take_option (known, arguments[i]);
+  if (good)
+    return open_driver (arguments[1]);
+  printf ("usage: %s\n", usage);
+  return 2;
+}
+
+/* NULL: the driver has no row of that name. */
+static inline const gpumm_kernel *find_kernel (const char *name) {
+  for (const gpumm_kernel *const *row = driver->kernels; *row; row++)
+    if (strcmp ((*row)->name, name) == 0)
+      return *row;
+  return NULL;
+}
+
 /* ---- random numbers ----------------------------------------------------------------------- */
 
 /* Says what is tested. A seed gives the numbers that it gave before. */

@@ -166,50 +166,24 @@ static void check_faults (void) {
   }
 }
 
-static const gpumm_kernel *find_row (const char *name) {
-  for (const gpumm_kernel *const *row = driver->kernels; *row; row++)
-    if (strcmp ((*row)->name, name) == 0)
-      return *row;
-  return NULL;
-}
-
 /* Strassen's algorithm recurses only as deep as its workspace allows. A row of fixed depth tells
  * what that depth needs; with a byte less there is one level less. */
 static void check_strassen_workspace (void) {
   enum { N = 64, DEPTH = 3 };
   static const char *const names[] = {"strassen_register_1", "strassen_register_2",
                                       "strassen_register_3"};
-  const gpumm_kernel *deepest = find_row (names[DEPTH - 1]);
+  const gpumm_kernel *deepest = find_kernel (names[DEPTH - 1]);
   CHECK_DRIVER (deepest != NULL);
-  const test t = {.type = GPUMM_D,
-                  .output = GPUMM_D,
-                  .full = 'C',
-                  .m = N,
-                  .n = N,
-                  .k = N,
-                  .bm = 1,
-                  .bk = 1,
-                  .bn = 1,
-                  .alpha = {1, 0},
-                  .values = WHOLE};
+  test t = full_test (GPUMM_D, 0, N, N, N);
+  t.values = WHOLE;
   gpumm_matrix a = make_operand (&t, 1);
   expected right = expect (&t, &a, &a);
   written c = provide_written (N * N * 8);
   void *on_device = upload (a.values, N * N * 8);
-  gpumm_product p = {.type = GPUMM_D,
-                     .m = N,
-                     .n = N,
-                     .k = N,
-                     .a = on_device,
-                     .lda = N,
-                     .b = on_device,
-                     .ldb = N,
-                     .c = inside (&c),
-                     .ldc = N,
-                     .alpha = t.alpha};
+  gpumm_product p = product_of (&t, &a, on_device, &a, on_device, inside (&c));
   for (int less = 0; less < 2; less++)
     for (int depth = less; depth <= DEPTH; depth++) {
-      const gpumm_kernel *row = depth > 0 ? find_row (names[depth - 1]) : NULL;
+      const gpumm_kernel *row = depth > 0 ? find_kernel (names[depth - 1]) : NULL;
       char note[GPUMM_NOTE_BYTES] = "", wanted[GPUMM_NOTE_BYTES];
       snprintf (wanted, sizeof wanted, "depth %d", depth - less);
       p.note = note;
@@ -302,14 +276,8 @@ int main (int count, char **arguments) {
                           {.name = "widen", .number = &widen},
                           {.name = "seed", .number = &seed},
                           {.name = NULL}};
-  int usage = count < 2;
-  for (int i = 2; i < count; i++)
-    usage = usage || !take_option (known, arguments[i]);
-  if (usage) {
-    printf ("usage: test_driver LIBRARY [errors=1] [widen=200] [seed=1]\n");
-    return 2;
-  }
-  int status = open_driver (arguments[1]);
+  const int status = open_tests (count, arguments, 2, known,
+                                 "test_driver LIBRARY [errors=1] [widen=200] [seed=1]");
   if (status)
     return status;
   find_function (driver_library, "gpumm_host_set_memory", &set_memory);

@@ -2,37 +2,15 @@
  * those that one works out by hand.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "host/host.h"
+#include "driver_test.h"
 #include "lessons.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #ifdef __SANITIZE_ADDRESS__
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
 
-static const gpumm_driver *driver;
-static int passed, failed;
-
-static void check (int ok, int line, const char *what) {
-  if (ok)
-    passed++;
-  else {
-    failed++;
-    printf ("FAILED: line %d: %s (%s)\n", line, what, driver->error_text ());
-  }
-}
-
-#define CHECK(what) check ((what) ? 1 : 0, __LINE__, #what)
-#define SAYS(text)  (strstr (driver->error_text (), text) != NULL)
-
-static const gpumm_kernel *find (const char *name) {
-  for (const gpumm_kernel *const *row = driver->kernels; *row; row++)
-    if (strcmp ((*row)->name, name) == 0)
-      return *row;
-  return NULL;
-}
+#define SAYS(text) (strstr (driver->error_text (), text) != NULL)
 
 /* ---- fibers ------------------------------------------------------------------------------- */
 
@@ -41,7 +19,7 @@ static int reverses (double *x, double *y, int with_barrier, gpumm_host_order or
   for (int i = 0; i < LESSON_THREADS; i++)
     x[i] = i;
   gpumm_host_set_order (order, 42);
-  CHECK (lesson_reverse (x, y, with_barrier) == GPUMM_OK);
+  CHECK_DRIVER (lesson_reverse (x, y, with_barrier) == GPUMM_OK);
   gpumm_host_set_order (GPUMM_FORWARDS, 0);
   int right = 1;
   for (int i = 0; i < LESSON_THREADS; i++)
@@ -52,50 +30,51 @@ static int reverses (double *x, double *y, int with_barrier, gpumm_host_order or
 static void check_missing_barrier (double *x, double *y) {
   int caught = 0;
   for (int order = GPUMM_FORWARDS; order <= GPUMM_SHUFFLED; order++) {
-    CHECK (reverses (x, y, 1, (gpumm_host_order) order));
+    CHECK_DRIVER (reverses (x, y, 1, (gpumm_host_order) order));
     caught += !reverses (x, y, 0, (gpumm_host_order) order);
   }
-  CHECK (caught > 0);
+  CHECK_DRIVER (caught > 0);
 }
 
 static void check_divergence (double *x, double *y) {
   for (int order = GPUMM_FORWARDS; order <= GPUMM_SHUFFLED; order++) {
+    static const char *const said[] = {[LEAVES] = "thread (5, 0, 0) has ended",
+                                       [OTHER_BARRIER] = "waits at the one in line",
+                                       [FEWER_TURNS] = "has ended"};
     gpumm_host_set_order ((gpumm_host_order) order, 7);
-    CHECK (lesson_diverge (LEAVES) == GPUMM_DEVICE_FAILED);
-    CHECK (SAYS ("barrier divergence in block 1") && SAYS ("thread (5, 0, 0) has ended"));
-    CHECK (lesson_diverge (OTHER_BARRIER) == GPUMM_DEVICE_FAILED);
-    CHECK (SAYS ("barrier divergence in block 1") && SAYS ("waits at the one in line"));
-    CHECK (lesson_diverge (FEWER_TURNS) == GPUMM_DEVICE_FAILED);
-    CHECK (SAYS ("barrier divergence in block 1") && SAYS ("has ended"));
+    for (int how = LEAVES; how <= FEWER_TURNS; how++) {
+      CHECK_DRIVER (lesson_diverge (how) == GPUMM_DEVICE_FAILED);
+      CHECK_DRIVER (SAYS ("barrier divergence in block 1") && SAYS (said[how]));
+    }
     /* and the device goes on */
-    CHECK (lesson_diverge (3) == GPUMM_OK);
-    CHECK (reverses (x, y, 1, (gpumm_host_order) order));
+    CHECK_DRIVER (lesson_diverge (3) == GPUMM_OK);
+    CHECK_DRIVER (reverses (x, y, 1, (gpumm_host_order) order));
   }
   gpumm_host_set_order (GPUMM_FORWARDS, 0);
 }
 
 static void check_limits (double *y) {
-  CHECK (lesson_unwritten (y) == GPUMM_OK);
+  CHECK_DRIVER (lesson_unwritten (y) == GPUMM_OK);
   for (int i = 0; i < LESSON_THREADS; i++)
-    CHECK (isnan (y[i]));
-  CHECK (lesson_too_much () == GPUMM_DEVICE_FAILED && SAYS ("more than a block can have"));
-  CHECK (lesson_launch (0, 1) == GPUMM_OK);
-  CHECK (lesson_launch (3, 1024) == GPUMM_OK);
-  CHECK (lesson_launch (1, 1025) == GPUMM_DEVICE_FAILED && SAYS ("cannot launch"));
-  CHECK (lesson_launch (1, 0) == GPUMM_DEVICE_FAILED);
-  CHECK (lesson_launch (INT64_C (1) << 31, 1) == GPUMM_DEVICE_FAILED);
-  CHECK (lesson_stacks (y) == GPUMM_OK);
+    CHECK_DRIVER (isnan (y[i]));
+  CHECK_DRIVER (lesson_too_much () == GPUMM_DEVICE_FAILED && SAYS ("more than a block can have"));
+  CHECK_DRIVER (lesson_launch (0, 1) == GPUMM_OK);
+  CHECK_DRIVER (lesson_launch (3, 1024) == GPUMM_OK);
+  CHECK_DRIVER (lesson_launch (1, 1025) == GPUMM_DEVICE_FAILED && SAYS ("cannot launch"));
+  CHECK_DRIVER (lesson_launch (1, 0) == GPUMM_DEVICE_FAILED);
+  CHECK_DRIVER (lesson_launch (INT64_C (1) << 31, 1) == GPUMM_DEVICE_FAILED);
+  CHECK_DRIVER (lesson_stacks (y) == GPUMM_OK);
   for (int i = 0; i < 1024; i++)
-    CHECK (y[i] == 256 * i + 255 * 128);
+    CHECK_DRIVER (y[i] == 256 * i + 255 * 128);
 }
 
 /* Fibers that left a block in its middle, and resets between launches, many times. */
 static void check_endurance (double *x, double *y) {
   for (int i = 0; i < 50; i++) {
-    CHECK (lesson_diverge (i % 3) == GPUMM_DEVICE_FAILED);
+    CHECK_DRIVER (lesson_diverge (i % 3) == GPUMM_DEVICE_FAILED);
     if (i % 7 == 0)
       driver->reset ();
-    CHECK (reverses (x, y, 1, GPUMM_BACKWARDS));
+    CHECK_DRIVER (reverses (x, y, 1, GPUMM_BACKWARDS));
   }
 }
 
@@ -110,8 +89,8 @@ static void check_overrun (void) {
       _exit (lesson_overrun (last) == GPUMM_OK ? 0 : 1);
     }
     int status = 0;
-    CHECK (child > 0 && waitpid (child, &status, 0) == child);
-    CHECK ((WIFEXITED (status) && WEXITSTATUS (status) == 0) == (last < 8));
+    CHECK_DRIVER (child > 0 && waitpid (child, &status, 0) == child);
+    CHECK_DRIVER ((WIFEXITED (status) && WEXITSTATUS (status) == 0) == (last < 8));
   }
 }
 #endif
@@ -120,7 +99,7 @@ static void check_overrun (void) {
 
 static gpumm_counts counts_of (const void *p) {
   gpumm_counts counts;
-  CHECK (gpumm_host_counts (p, &counts) == GPUMM_OK);
+  CHECK_DRIVER (gpumm_host_counts (p, &counts) == GPUMM_OK);
   return counts;
 }
 
@@ -144,10 +123,10 @@ static void check_strides (float *x, float *y) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     int most = table[i].most;
     gpumm_host_count (1);
-    CHECK (lesson_strided (x, y, table[i].stride, table[i].offset, most) == GPUMM_OK);
-    CHECK (is (counts_of (x).load, most, most > 0, table[i].sectors));
-    CHECK (is (counts_of (y).store, most, most > 0, (most * 4 + 31) / 32));
-    CHECK (is (counts_of (x).store, 0, 0, 0) && is (counts_of (y).load, 0, 0, 0));
+    CHECK_DRIVER (lesson_strided (x, y, table[i].stride, table[i].offset, most) == GPUMM_OK);
+    CHECK_DRIVER (is (counts_of (x).load, most, most > 0, table[i].sectors));
+    CHECK_DRIVER (is (counts_of (y).store, most, most > 0, (most * 4 + 31) / 32));
+    CHECK_DRIVER (is (counts_of (x).store, 0, 0, 0) && is (counts_of (y).load, 0, 0, 0));
   }
   gpumm_host_count (0);
 }
@@ -155,24 +134,23 @@ static void check_strides (float *x, float *y) {
 static void check_banks (float *y) {
   for (int order = GPUMM_FORWARDS; order <= GPUMM_SHUFFLED; order++) {
     gpumm_host_set_order ((gpumm_host_order) order, 3);
-    gpumm_host_count (1);
-    CHECK (lesson_banks (y, 0) == GPUMM_OK);
-    gpumm_counts counts = counts_of (NULL);
-    CHECK (is (counts.shared_store, 1024, 32, 32) && counts.shared_store.conflicts == 0);
-    CHECK (is (counts.shared_load, 1024, 32, 1024) && counts.shared_load.conflicts == 31 * 32);
-    gpumm_host_count (1);
-    CHECK (lesson_banks (y, 1) == GPUMM_OK);
-    counts = counts_of (NULL);
-    CHECK (is (counts.shared_store, 1024, 32, 32) && counts.shared_store.conflicts == 0);
-    CHECK (is (counts.shared_load, 1024, 32, 32) && counts.shared_load.conflicts == 0);
+    for (int padded = 0; padded < 2; padded++) {
+      const int64_t passes = padded ? 1 : 32; /* of a warp that reads a column */
+      gpumm_host_count (1);
+      CHECK_DRIVER (lesson_banks (y, padded) == GPUMM_OK);
+      const gpumm_counts counts = counts_of (NULL);
+      CHECK_DRIVER (is (counts.shared_store, 1024, 32, 32) && counts.shared_store.conflicts == 0);
+      CHECK_DRIVER (is (counts.shared_load, 1024, 32, 32 * passes)
+                    && counts.shared_load.conflicts == 32 * (passes - 1));
+    }
   }
   gpumm_host_set_order (GPUMM_FORWARDS, 0);
   gpumm_host_count (0);
-  CHECK (lesson_banks (y, 1) == GPUMM_OK);
-  CHECK (is (counts_of (NULL).shared_load, 0, 0, 0)); /* off is off */
+  CHECK_DRIVER (lesson_banks (y, 1) == GPUMM_OK);
+  CHECK_DRIVER (is (counts_of (NULL).shared_load, 0, 0, 0)); /* off is off */
   int here;
   gpumm_counts none;
-  CHECK (gpumm_host_counts (&here, &none) == GPUMM_INVALID);
+  CHECK_DRIVER (gpumm_host_counts (&here, &none) == GPUMM_INVALID);
 }
 
 /* Device memory for a product of that type whose sizes are all at most n. */
@@ -216,32 +194,33 @@ static void check_work (const struct operands *x) {
     for (int type = GPUMM_S; type <= GPUMM_Z; type++) {
       gpumm_product p = product_of (x, (gpumm_type) type, GPUMM_NONE, GPUMM_NONE, M, N, K);
       int64_t each = type >= GPUMM_C ? 8 : 2;
-      CHECK (driver->launched (0, &seen) == GPUMM_OK);
+      CHECK_DRIVER (driver->launched (0, &seen) == GPUMM_OK);
       driver->count_accesses (1);
-      CHECK (find (table[i].name)->launch (0, NULL, &p) == GPUMM_OK);
+      CHECK_DRIVER (find_kernel (table[i].name)->launch (0, NULL, &p) == GPUMM_OK);
       gpumm_counts counts;
-      CHECK (driver->counts (NULL, &counts) == GPUMM_OK);
-      CHECK (counts.operations == each * table[i].padded_m * table[i].padded_n * table[i].padded_k);
-      CHECK (counts.barriers == 2 * table[i].blocks * table[i].steps);
-      CHECK (driver->launched (0, &seen) == GPUMM_OK);
-      CHECK (seen.launches == 1 && seen.blocks == table[i].blocks);
-      CHECK (seen.threads[0] * seen.threads[1] == table[i].threads);
-      CHECK (seen.registers == -1 && seen.occupancy == -1);
+      CHECK_DRIVER (driver->counts (NULL, &counts) == GPUMM_OK);
+      CHECK_DRIVER (counts.operations
+                    == each * table[i].padded_m * table[i].padded_n * table[i].padded_k);
+      CHECK_DRIVER (counts.barriers == 2 * table[i].blocks * table[i].steps);
+      CHECK_DRIVER (driver->launched (0, &seen) == GPUMM_OK);
+      CHECK_DRIVER (seen.launches == 1 && seen.blocks == table[i].blocks);
+      CHECK_DRIVER (seen.threads[0] * seen.threads[1] == table[i].threads);
+      CHECK_DRIVER (seen.registers == -1 && seen.occupancy == -1);
     }
   /* of several launches, what they differ in is unknown */
   gpumm_product p = product_of (x, GPUMM_D, GPUMM_NONE, GPUMM_NONE, M, N, K);
   driver->count_accesses (0);
-  CHECK (find ("tiled_16")->launch (0, NULL, &p) == GPUMM_OK);
-  CHECK (find ("tiled_32")->launch (0, NULL, &p) == GPUMM_OK);
-  CHECK (driver->launched (0, &seen) == GPUMM_OK);
-  CHECK (seen.launches == 2 && seen.blocks == 13 && seen.threads[0] == -1);
-  CHECK (seen.shared_bytes == -1);
-  CHECK (driver->launched (0, &seen) == GPUMM_OK && seen.launches == 0 && seen.blocks == 0);
+  CHECK_DRIVER (find_kernel ("tiled_16")->launch (0, NULL, &p) == GPUMM_OK);
+  CHECK_DRIVER (find_kernel ("tiled_32")->launch (0, NULL, &p) == GPUMM_OK);
+  CHECK_DRIVER (driver->launched (0, &seen) == GPUMM_OK);
+  CHECK_DRIVER (seen.launches == 2 && seen.blocks == 13 && seen.threads[0] == -1);
+  CHECK_DRIVER (seen.shared_bytes == -1);
+  CHECK_DRIVER (driver->launched (0, &seen) == GPUMM_OK && seen.launches == 0 && seen.blocks == 0);
 }
 
 static void count_product (const char *name, const gpumm_product *p) {
   gpumm_host_count (1);
-  CHECK (find (name)->launch (0, NULL, p) == GPUMM_OK);
+  CHECK_DRIVER (find_kernel (name)->launch (0, NULL, p) == GPUMM_OK);
 }
 
 /* naive: one load of A and of B for each multiply-add. In double 32 neighbours are 8 sectors. */
@@ -251,23 +230,23 @@ static void check_naive (const struct operands *x) {
 
   gpumm_product p = product_of (x, GPUMM_D, GPUMM_NONE, GPUMM_NONE, M, N, K);
   count_product ("naive", &p);
-  CHECK (is (counts_of (x->a).load, M * N * K, warps * K, 8 * warps * K)); /* coalesced */
-  CHECK (is (counts_of (x->b).load, M * N * K, warps * K, warps * K));     /* one for all */
-  CHECK (is (counts_of (x->c).load, 0, 0, 0)); /* beta = 0 does not read C */
-  CHECK (is (counts_of (x->c).store, M * N, warps, 8 * warps));
-  CHECK (is (counts_of (NULL).load, 2 * M * N * K, 2 * warps * K, 9 * warps * K));
+  CHECK_DRIVER (is (counts_of (x->a).load, M * N * K, warps * K, 8 * warps * K)); /* coalesced */
+  CHECK_DRIVER (is (counts_of (x->b).load, M * N * K, warps * K, warps * K));     /* one for all */
+  CHECK_DRIVER (is (counts_of (x->c).load, 0, 0, 0)); /* beta = 0 does not read C */
+  CHECK_DRIVER (is (counts_of (x->c).store, M * N, warps, 8 * warps));
+  CHECK_DRIVER (is (counts_of (NULL).load, 2 * M * N * K, 2 * warps * K, 9 * warps * K));
 
   p = product_of (x, GPUMM_D, GPUMM_TRANSPOSE, GPUMM_NONE, M, N, K);
   p.beta.re = 1;
   count_product ("naive", &p);
-  CHECK (is (counts_of (x->a).load, M * N * K, warps * K, 32 * warps * K)); /* scattered */
-  CHECK (is (counts_of (x->c).load, M * N, warps, 8 * warps));
+  CHECK_DRIVER (is (counts_of (x->a).load, M * N * K, warps * K, 32 * warps * K)); /* scattered */
+  CHECK_DRIVER (is (counts_of (x->c).load, M * N, warps, 8 * warps));
 
   for (int empty = 0; empty < 2; empty++) { /* k = 0, and alpha = 0 */
     p.k = empty ? K : 0;
     p.alpha.re = !empty;
     count_product ("naive", &p);
-    CHECK (is (counts_of (x->a).load, 0, 0, 0) && is (counts_of (x->b).load, 0, 0, 0));
+    CHECK_DRIVER (is (counts_of (x->a).load, 0, 0, 0) && is (counts_of (x->b).load, 0, 0, 0));
   }
   gpumm_host_count (0);
 }
@@ -301,19 +280,20 @@ static void check_tiles (const struct operands *x) {
         count_product (table[t].name, &p);
         const gpumm_counts all = counts_of (NULL);
         const gpumm_access of_a = counts_of (x->a).load, of_b = counts_of (x->b).load;
-        CHECK (of_a.elements == a && of_b.elements == b);
+        CHECK_DRIVER (of_a.elements == a && of_b.elements == b);
         if (table[t].is_tiled)
-          CHECK (is (of_a, a, a / 32, a / per_sector) && is (of_b, b, b / 32, b / per_sector));
-        CHECK (all.shared_load.elements
-               == m * n * k / table[t].thread_m + m * n * k / table[t].thread_n);
-        CHECK (all.shared_store.elements == a + b);
-        CHECK (counts_of (x->c).store.elements == m * n);
+          CHECK_DRIVER (is (of_a, a, a / 32, a / per_sector)
+                        && is (of_b, b, b / 32, b / per_sector));
+        CHECK_DRIVER (all.shared_load.elements
+                      == m * n * k / table[t].thread_m + m * n * k / table[t].thread_n);
+        CHECK_DRIVER (all.shared_store.elements == a + b);
+        CHECK_DRIVER (counts_of (x->c).store.elements == m * n);
         if (table[t].conflicts == NO_CONFLICTS)
-          CHECK (all.shared_load.conflicts == 0 && all.shared_store.conflicts == 0);
+          CHECK_DRIVER (all.shared_load.conflicts == 0 && all.shared_store.conflicts == 0);
         /* a part of a warp that one pass could serve takes as many passes as it has threads */
         const int64_t part = 4 * per_sector, along_k = (ops & 1 ? a : 0) + (ops & 2 ? 0 : b);
         if (table[t].conflicts == UNPADDED)
-          CHECK (all.shared_store.conflicts == along_k / part * (part - 1));
+          CHECK_DRIVER (all.shared_store.conflicts == along_k / part * (part - 1));
       }
   gpumm_host_count (0);
 }
@@ -324,15 +304,16 @@ static void check_tiles (const struct operands *x) {
 static void check_contracts (void) {
   void *d = NULL, *h = NULL;
   char plain[64] = {0};
-  CHECK (driver->allocate (0, 64, &d) == GPUMM_OK && driver->pin (0, 64, &h) == GPUMM_OK);
-  CHECK (driver->copy_up (0, NULL, d, 64, plain, 64, 64, 1) == GPUMM_INVALID && SAYS ("pinned"));
-  CHECK (driver->copy_up (0, NULL, d, 33, h, 32, 32, 2) == GPUMM_INVALID);
-  CHECK (driver->copy_up (0, NULL, d, 16, h, 32, 32, 2) == GPUMM_INVALID);
-  CHECK (driver->copy_down (0, NULL, h, 32, (char *) d + 1, 32, 32, 2) == GPUMM_INVALID);
-  CHECK (driver->fill (0, NULL, d, 0, 65) == GPUMM_INVALID);
-  CHECK (driver->release (0, (char *) d + 1) == GPUMM_INVALID);
-  CHECK (driver->unpin (0, d) == GPUMM_INVALID);
-  CHECK (driver->release (0, d) == GPUMM_OK && driver->unpin (0, h) == GPUMM_OK);
+  CHECK_DRIVER (driver->allocate (0, 64, &d) == GPUMM_OK && driver->pin (0, 64, &h) == GPUMM_OK);
+  CHECK_DRIVER (driver->copy_up (0, NULL, d, 64, plain, 64, 64, 1) == GPUMM_INVALID
+                && SAYS ("pinned"));
+  CHECK_DRIVER (driver->copy_up (0, NULL, d, 33, h, 32, 32, 2) == GPUMM_INVALID);
+  CHECK_DRIVER (driver->copy_up (0, NULL, d, 16, h, 32, 32, 2) == GPUMM_INVALID);
+  CHECK_DRIVER (driver->copy_down (0, NULL, h, 32, (char *) d + 1, 32, 32, 2) == GPUMM_INVALID);
+  CHECK_DRIVER (driver->fill (0, NULL, d, 0, 65) == GPUMM_INVALID);
+  CHECK_DRIVER (driver->release (0, (char *) d + 1) == GPUMM_INVALID);
+  CHECK_DRIVER (driver->unpin (0, d) == GPUMM_INVALID);
+  CHECK_DRIVER (driver->release (0, d) == GPUMM_OK && driver->unpin (0, h) == GPUMM_OK);
 }
 
 int main (void) {
@@ -340,8 +321,10 @@ int main (void) {
   void *x = NULL, *y = NULL;
   struct operands o;
   enum { BYTES = 128 * 128 * 16 };
-  CHECK (driver->allocate (0, 8192, &x) == GPUMM_OK && driver->allocate (0, 8192, &y) == GPUMM_OK);
-  CHECK (driver->allocate (0, 16384, &o.a) == GPUMM_OK && driver->release (0, o.a) == GPUMM_OK);
+  CHECK_DRIVER (driver->allocate (0, 8192, &x) == GPUMM_OK
+                && driver->allocate (0, 8192, &y) == GPUMM_OK);
+  CHECK_DRIVER (driver->allocate (0, 16384, &o.a) == GPUMM_OK
+                && driver->release (0, o.a) == GPUMM_OK);
   check_missing_barrier (x, y);
   check_divergence (x, y);
   check_limits (y);
@@ -349,21 +332,20 @@ int main (void) {
 #ifdef __SANITIZE_ADDRESS__
   check_overrun ();
 #endif
-  CHECK (driver->release (0, x) == GPUMM_OK && driver->release (0, y) == GPUMM_OK);
+  CHECK_DRIVER (driver->release (0, x) == GPUMM_OK && driver->release (0, y) == GPUMM_OK);
 
-  CHECK (driver->allocate (0, BYTES, &o.a) == GPUMM_OK);
-  CHECK (driver->allocate (0, BYTES, &o.b) == GPUMM_OK);
-  CHECK (driver->allocate (0, BYTES, &o.c) == GPUMM_OK);
+  CHECK_DRIVER (driver->allocate (0, BYTES, &o.a) == GPUMM_OK);
+  CHECK_DRIVER (driver->allocate (0, BYTES, &o.b) == GPUMM_OK);
+  CHECK_DRIVER (driver->allocate (0, BYTES, &o.c) == GPUMM_OK);
   check_strides (o.a, o.b);
   check_banks (o.c);
   check_work (&o);
   check_naive (&o);
   check_tiles (&o);
-  CHECK (driver->release (0, o.a) == GPUMM_OK && driver->release (0, o.b) == GPUMM_OK
-         && driver->release (0, o.c) == GPUMM_OK);
+  CHECK_DRIVER (driver->release (0, o.a) == GPUMM_OK && driver->release (0, o.b) == GPUMM_OK
+                && driver->release (0, o.c) == GPUMM_OK);
 
   check_contracts ();
   driver->reset ();
-  printf ("%d passed, %d failed\n", passed, failed);
-  return failed > 0;
+  return check_done ();
 }

@@ -239,9 +239,6 @@ static char *find_nans (const test *t, const gpumm_matrix *a, const gpumm_matrix
 }
 
 static void run_test (test t, int is_gram) {
-  t.output = t.type;
-  t.full = 'C';
-  t.bm = t.bk = t.bn = 1;
   gpumm_matrix a = make_operand (&t, 1), b = is_gram ? a : make_operand (&t, 0);
   b.op = t.op_b;
   const size_t bytes = gpumm_type_bytes (t.type);
@@ -258,20 +255,7 @@ static void run_test (test t, int is_gram) {
   drop_expected (&sums);
   void *da = upload (a.values, (size_t) length_of (a.rows, a.cols, a.ld) * bytes);
   void *db = is_gram ? da : upload (b.values, (size_t) length_of (b.rows, b.cols, b.ld) * bytes);
-  x.p = (gpumm_product){.type = t.type,
-                        .op_a = t.op_a,
-                        .op_b = t.op_b,
-                        .m = t.m,
-                        .n = t.n,
-                        .k = t.k,
-                        .a = da,
-                        .lda = a.ld,
-                        .b = db,
-                        .ldb = b.ld,
-                        .c = inside (&x.c),
-                        .ldc = ldc,
-                        .alpha = t.alpha,
-                        .beta = t.beta};
+  x.p = product_of (&t, &a, da, &b, db, inside (&x.c));
   x.has_nan = t.values == SPECIAL ? find_nans (&t, &a, &b, x.c.before + GUARD, ldc)
                                   : check_allocate (t.m * t.n, 1);
   x.norms[0] = norm_of (t.type, a.values, a.rows, a.cols, a.ld);
@@ -312,17 +296,10 @@ static void run_table (void) {
       size[place] = edges[e];
       for (int type = GPUMM_S; type <= GPUMM_Z; type++)
         for (int ops = 0; ops < 9; ops++) {
-          test t = {
-              .type = (gpumm_type) type,
-              .op_a = (gpumm_op) (ops % 3),
-              .op_b = (gpumm_op) (ops / 3),
-              .m = cut (size[0]),
-              .n = cut (size[1]),
-              .k = cut (size[2]),
-              .pad_a = number_of % 2 ? 3 : 0,
-              .pad_b = number_of % 3 ? 5 : 0,
-              .pad_c = number_of % 5 ? 2 : 0,
-          };
+          test t = full_test (type, ops, cut (size[0]), cut (size[2]), cut (size[1]));
+          t.pad_a = number_of % 2 ? 3 : 0;
+          t.pad_b = number_of % 3 ? 5 : 0;
+          t.pad_c = number_of % 5 ? 2 : 0;
           choose_scalars (t.type, number_of++, &t.alpha, &t.beta);
           if (tested (t.type) && below (options.table) == 0)
             run_test (t, 0);
@@ -345,17 +322,8 @@ static void run_extremes (void) {
     int every = e + 1 < SHAPES ? 2 : 9;
     for (int type = GPUMM_S; type <= GPUMM_Z; type++)
       for (int ops = type % every; ops < 9; ops += every) {
-        test t = {
-            .type = (gpumm_type) type,
-            .op_a = (gpumm_op) (ops % 3),
-            .op_b = (gpumm_op) (ops / 3),
-            .m = shapes[e][0],
-            .n = shapes[e][1],
-            .k = shapes[e][2],
-            .values = number_of % 7 == 6   ? SPECIAL
-                      : number_of % 4 == 3 ? WHOLE
-                                           : ANY,
-        };
+        test t = full_test (type, ops, shapes[e][0], shapes[e][2], shapes[e][1]);
+        t.values = number_of % 7 == 6 ? SPECIAL : number_of % 4 == 3 ? WHOLE : ANY;
         /* columns as they are, and at multiples of 16 bytes */
         if (number_of % 2) {
           t.pad_a = (t.op_a == GPUMM_NONE ? t.m : t.k) % 2;
@@ -383,14 +351,12 @@ static void run_grams (void) {
   for (int e = 0; e < 3; e++)
     for (int type = GPUMM_S; type <= GPUMM_Z; type++)
       for (int i = 0; i < 4; i++) {
-        test t = {.type = (gpumm_type) type,
-                  .op_a = ops[i < 2 ? 0 : i - 1],
-                  .m = shapes[e][0],
-                  .k = shapes[e][1],
-                  .pad_a = e,
-                  .pad_c = 3 * e,
-                  .alpha = {e == 0 ? 1 : -0.5, 0},
-                  .values = e == 1 && i % 2 ? SPECIAL : ANY};
+        test t = full_test (type, 0, shapes[e][0], shapes[e][1], 0);
+        t.op_a = ops[i < 2 ? 0 : i - 1];
+        t.pad_a = e;
+        t.pad_c = 3 * e;
+        t.alpha.re = e == 0 ? 1 : -0.5;
+        t.values = e == 1 && i % 2 ? SPECIAL : ANY;
         if (e == 2 && i > 0 && is_complex (t.type))
           t.alpha.im = 0.25;
         if (e == 0 && i == 3)
@@ -404,18 +370,11 @@ static void run_grams (void) {
 static void run_random (long count, values v) {
   for (long i = 0; i < count; i++) {
     int64_t most = 1 + cut (below (4) == 0 ? 100 : 40);
-    test t = {
-        .type = (gpumm_type) below (4),
-        .op_a = (gpumm_op) below (3),
-        .op_b = (gpumm_op) below (3),
-        .m = below (most),
-        .n = below (most),
-        .k = below (most),
-        .pad_a = below (9),
-        .pad_b = below (9),
-        .pad_c = below (9),
-        .values = v,
-    };
+    test t = full_test ((int) below (4), (int) below (9), below (most), below (most), below (most));
+    t.pad_a = below (9);
+    t.pad_b = below (9);
+    t.pad_c = below (9);
+    t.values = v;
     choose_scalars (t.type, below (SCALARS), &t.alpha, &t.beta);
     const int is_gram = i % 8 == 7;
     if (is_gram)
@@ -439,16 +398,10 @@ int main (int count, char **arguments) {
                           {.name = "without", .text = &options.without},
                           {.name = "largest", .number = &options.largest},
                           {.name = NULL}};
-  int usage = count < 2;
-  for (int i = 2; i < count; i++)
-    usage = usage || !take_option (known, arguments[i]);
-  if (usage) {
-    printf ("usage: test_kernels LIBRARY [table=1] [grams=1] [special=200] [random=300] "
-            "[exact=100] [seed=1] "
-            "[types=sdcz] [kernel=] [without=] [largest=129]\n");
-    return 2;
-  }
-  int status = open_driver (arguments[1]);
+  const int status =
+      open_tests (count, arguments, 2, known,
+                  "test_kernels LIBRARY [table=1] [grams=1] [special=200] [random=300] [exact=100] "
+                  "[seed=1] [types=sdcz] [kernel=] [without=] [largest=129]");
   if (status)
     return status;
   find_function (driver_library, "gpumm_host_set_order", &set_order);

@@ -8,6 +8,7 @@
 #include "../check.h"
 
 #include <float.h>
+#include <limits.h>
 
 typedef __int128 int128;
 
@@ -20,10 +21,6 @@ static int low_byte (float biased) {
 
 static int128 magnitude_of (const whole<3> &x) {
   return (int128) x.word[2] << 64 | (int128) x.word[1] << 32 | x.word[0];
-}
-
-static int128 value_of (const whole<3> &x) {
-  return x.sign < 0 ? -magnitude_of (x) : magnitude_of (x);
 }
 
 static int modulo (int128 x, int p) {
@@ -85,20 +82,20 @@ static void test_moduli (void) {
 
 /* ---- numbers to integers ------------------------------------------------------------------ */
 
+template <typename T> static void check_parts (T x) {
+  number_parts p = take_apart (x);
+  double back = ldexp ((double) p.significand, p.exponent);
+  CHECK ((p.negative ? -back : back) == x, "%a", (double) x);
+}
+
 static void test_parts (void) {
   static const double edges[] = {0,        1,       -1,       0x1p-1074,           -0x1.8p-1073,
                                  0x1p1023, DBL_MAX, -DBL_MIN, DBL_MIN - 0x1p-1074, 0.1};
   for (int i = 0; i < 2000; i++) {
     double x = i < 10 ? edges[i] : ldexp (check_uniform (), (int) check_between (-1070, 1020));
-    number_parts p = take_apart (x);
-    double back = ldexp ((double) p.significand, p.exponent);
-    CHECK ((p.negative ? -back : back) == x, "%a", x);
-    float y = (float) x;
-    if (!isfinite (y))
-      continue;
-    p = take_apart (y);
-    back = ldexp ((double) p.significand, p.exponent);
-    CHECK ((p.negative ? -back : back) == y, "%a", (double) y);
+    check_parts (x);
+    if (isfinite ((float) x))
+      check_parts ((float) x);
   }
 }
 
@@ -172,11 +169,19 @@ static void test_residues (void) {
   }
 }
 
-template <int LIMBS> static double combine (const int *r, const crt_table &t, int *exponent) {
+template <int LIMBS> static double combine_limbs (const int *r, const crt_table &t, int *exponent) {
   wide<LIMBS> x = {};
   for (int i = 0; i < t.count; i++)
     add_residue (x, r[i], t, i);
   return to_double (x, t, exponent);
+}
+
+static double combine (const int *r, const crt_table &t, int *exponent) {
+  return t.limbs == 2   ? combine_limbs<2> (r, t, exponent)
+         : t.limbs == 3 ? combine_limbs<3> (r, t, exponent)
+         : t.limbs == 4 ? combine_limbs<4> (r, t, exponent)
+         : t.limbs == 5 ? combine_limbs<5> (r, t, exponent)
+                        : combine_limbs<6> (r, t, exponent);
 }
 
 /* An integer up to the very margin of P/2 comes back from its residues, to the nearest double. */
@@ -207,49 +212,13 @@ static void test_reconstruction (void) {
       r[j] -= check_random () & 1 ? p : 0;
     }
     int exponent;
-    double y = t.limbs == 2   ? combine<2> (r, t, &exponent)
-               : t.limbs == 3 ? combine<3> (r, t, &exponent)
-               : t.limbs == 4 ? combine<4> (r, t, &exponent)
-               : t.limbs == 5 ? combine<5> (r, t, &exponent)
-                              : combine<6> (r, t, &exponent);
+    double y = combine (r, t, &exponent);
     CHECK (scale_by_power (y, exponent) == nearest (x), "%d moduli: %a, not %a", n,
            ldexp (y, exponent), nearest (x));
     CHECK (y == 0 || (fabs (y) >= 1 && fabs (y) <= 0x1p64), "%a", y);
   }
   for (int s = -1200; s < 1000; s++)
     CHECK (scale_by_power (0x1.23456789abcdep57, s) == ldexp (0x1.23456789abcdep57, s), "%d", s);
-}
-
-/* A small product from its residues alone. */
-static void test_products (void) {
-  enum { K = 30 };
-  for (int i = 0; i < 300; i++) {
-    int n = (int) check_between (12, MOST_MODULI);
-    residue_table a = make_residue_table (n, 2, 1), b = make_residue_table (n, 2, 0);
-    crt_table t = make_crt_table (n);
-    int128 sum = 0;
-    int d[MOST_MODULI] = {};
-    int most = (int) (moduli_bits (n) - 5) / 2;
-    for (int l = 0; l < K; l++) {
-      whole<3> x =
-          to_whole<3> (take_apart (check_uniform ()), most > 53 ? 53 : most, check_random ());
-      whole<3> y =
-          to_whole<3> (take_apart (check_uniform ()), most > 53 ? 53 : most, check_random ());
-      whole<2> x2 = {{x.word[0], x.word[1]}, x.sign}, y2 = {{y.word[0], y.word[1]}, y.sign};
-      sum += value_of (x) * value_of (y);
-      for (int j = 0; j < n; j++)
-        d[j] += low_byte (residue (x2, a, j)) * low_byte (residue (y2, b, j));
-    }
-    for (int j = 0; j < n; j++)
-      d[j] = reduce (d[j], t, j);
-    int exponent;
-    double y = t.limbs == 3   ? combine<3> (d, t, &exponent)
-               : t.limbs == 4 ? combine<4> (d, t, &exponent)
-               : t.limbs == 5 ? combine<5> (d, t, &exponent)
-                              : combine<6> (d, t, &exponent);
-    CHECK (ldexp (y, exponent) == nearest (sum), "%d moduli: %a, not %a", n, ldexp (y, exponent),
-           nearest (sum));
-  }
 }
 
 /* ---- parts -------------------------------------------------------------------------------- */
@@ -362,29 +331,37 @@ static int product_in_parts (int64_t m, int64_t n, int64_t k, bool along, double
 }
 
 static void test_parts_of_products (void) {
-  /* all there, and parts of rows and of columns */
-  CHECK (product_in_parts (33, 20, 300, true, 1e6) == 1, "one part");
-  CHECK (product_in_parts (PRODUCT_ROWS + 5, 2, 3, false, 1e7) == 2, "two parts of rows");
-  CHECK (product_in_parts (2, PRODUCT_COLS + 1, 3, true, 1e7) == 2, "two parts of columns");
+  enum { ROWS = PRODUCT_ROWS, COLS = PRODUCT_COLS };
+  static const struct {
+    const char *what;
+    int64_t m, n, k;
+    bool along;
+    double room;
+    int least, most; /* products; -1: too little room */
+  } cases[] = {{"one part", 33, 20, 300, true, 1e6, 1, 1},
+               {"two parts of rows", ROWS + 5, 2, 3, false, 1e7, 2, 2},
+               {"two parts of columns", 2, COLS + 1, 3, true, 1e7, 2, 2},
+               {"panels of rows", 2 * ROWS + 5, 2, 3, true, 5e6, 3, INT_MAX},
+               {"panels of columns", 2, 2 * COLS + 1, 3, false, 2.5e6, 3, INT_MAX},
+               {"steps along a long k", 2, 3, MOST_DEPTH + 1, false, 1e8, 3, 3},
+               {"steps along k", 60, 60, 2500, true, 1e6, 2, INT_MAX},
+               {"no room", 60, 60, 2500, true, 1e5, -1, -1}};
+  for (const auto &c : cases) {
+    int products = product_in_parts (c.m, c.n, c.k, c.along, c.room);
+    CHECK (products >= c.least && products <= c.most, "%s: %d products", c.what, products);
+  }
   /* residues that are kept: the room is for products alone */
   const bool states[4][2] = {{false, false}, {true, false}, {false, true}, {true, true}};
   for (const bool (&ready)[2] : states) {
-    double room = whole_panels (33, PRODUCT_COLS + 1, 30, 6).product_bytes ();
-    CHECK (product_in_parts (33, PRODUCT_COLS + 1, 30, true, room, ready) == 2, "kept residues");
-    CHECK (product_in_parts (33, PRODUCT_COLS + 1, 30, false, room - 1, ready) == -1, "no room");
+    double room = whole_panels (33, COLS + 1, 30, 6).product_bytes ();
+    CHECK (product_in_parts (33, COLS + 1, 30, true, room, ready) == 2, "kept residues");
+    CHECK (product_in_parts (33, COLS + 1, 30, false, room - 1, ready) == -1, "no room");
   }
-  /* panels of them */
-  CHECK (product_in_parts (2 * PRODUCT_ROWS + 5, 2, 3, true, 5e6) > 2, "panels of rows");
-  CHECK (product_in_parts (2, 2 * PRODUCT_COLS + 1, 3, false, 2.5e6) > 2, "panels of columns");
-  /* steps along k */
-  CHECK (product_in_parts (2, 3, MOST_DEPTH + 1, false, 1e8) == 3, "steps along a long k");
   for (int i = 0; i < 12; i++) {
     int64_t m = check_between (1, 150), n = check_between (1, 150), k = check_between (1, 2500);
     double all = choose_panels (m, n, k, 6, 1e18).bytes ();
     product_in_parts (m, n, k, i % 2, floor (all * (double) check_between (5, 110) / 100));
   }
-  CHECK (product_in_parts (60, 60, 2500, true, 1e6) > 1, "steps along k");
-  CHECK (product_in_parts (60, 60, 2500, true, 1e5) == -1, "no room");
 }
 
 /* ---- the choice --------------------------------------------------------------------------- */
@@ -436,40 +413,42 @@ static void test_choice (void) {
     native_facts native = {0.18 * 0x1p-106, 1}; /* 0.42 2^-53, what uniform data give */
     operand_facts x = uniform_facts (k, 56), counts = uniform_facts (k, 1);
     kappas kappa = kappas_of_histograms (x, x, k);
-    choice c = choose_moduli (x, x, kappa, native, MEASURED, k, false, 0x1p-52);
+    auto choose = [&] (const operand_facts &a, const operand_facts &b, const kappas &of,
+                       const native_facts &beside) {
+      return choose_moduli (a, b, of, beside, MEASURED, k, false, 0x1p-52);
+    };
+    choice c = choose (x, x, kappa, native);
     CHECK (c.count >= 14 && c.count <= 15, "k = %lld: %d moduli", (long long) k, c.count);
     CHECK (c.error <= MEASURED * 0.425 * 0x1p-53, "k = %lld: %g", (long long) k, c.error);
-    if (getenv ("GPUMM_TEST_NOTES"))
-      printf ("k = %lld: %d moduli, error %g\n", (long long) k, c.count, c.error * 0x1p53);
     CHECK (c.bits_a + c.bits_b + 2 * (double) x.norm <= moduli_bits (c.count), "%d and %d bits",
            c.bits_a, c.bits_b);
-    c = choose_moduli (counts, counts, kappa, native, MEASURED, k, false, 0x1p-52);
+    c = choose (counts, counts, kappa, native);
     CHECK (
         c.count == 2 + (2 * counts.exact > moduli_bits (2)) + (2 * counts.exact > moduli_bits (3))
             && c.bits_a == EXACT && c.bits_b == EXACT && c.error == 0,
         "k = %lld, counts: %d moduli", (long long) k, c.count);
     operand_facts integers = x;
     integers.fractions = counts.fractions = 0;
-    c = choose_moduli (integers, integers, kappa, native, MEASURED, k, false, 0x1p-52);
+    c = choose (integers, integers, kappa, native);
     CHECK (c.bits_a == EXACT && c.bits_b == EXACT, "k = %lld, integers: %d moduli", (long long) k,
            c.count);
-    c = choose_moduli (counts, x, kappa, native, MEASURED, k, false, 0x1p-52);
+    c = choose (counts, x, kappa, native);
     CHECK (c.count <= 12 && c.bits_a == EXACT, "k = %lld, counts times x: %d", (long long) k,
            c.count);
     /* native arithmetic is exact: only what is exact will do */
     native_facts none = {0, 0};
-    c = choose_moduli (x, x, kappa, none, MEASURED, k, false, 0x1p-52);
+    c = choose (x, x, kappa, none);
     CHECK (c.count == 0 || (c.bits_a == EXACT && c.bits_b == EXACT), "%d moduli", c.count);
     /* nothing is known of t: infinite kappas */
     kappas infinite = {INFINITY, INFINITY};
     operand_facts wide = uniform_facts (k, 100);
-    c = choose_moduli (wide, wide, infinite, native, MEASURED, k, false, 0x1p-52);
+    c = choose (wide, wide, infinite, native);
     CHECK (c.count == 0, "%d moduli", c.count);
     /* more moduli where vectors are closer to orthogonal */
     int before = 0;
     for (int bits = 0; bits < 20; bits++) {
       kappas larger = {ldexpf (kappa.a, bits), ldexpf (kappa.b, bits)};
-      c = choose_moduli (wide, wide, larger, native, MEASURED, k, false, 0x1p-52);
+      c = choose (wide, wide, larger, native);
       CHECK (c.count >= before && c.count > 0, "k = %lld, 2^%d: %d moduli", (long long) k, bits,
              c.count);
       before = c.count;
@@ -502,7 +481,6 @@ int main (void) {
   test_dither ();
   test_residues ();
   test_reconstruction ();
-  test_products ();
   test_parts_of_products ();
   test_least_product ();
   test_choice ();

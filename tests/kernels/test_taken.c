@@ -79,38 +79,47 @@ static void take (const char *name, const char *algorithm, int card) {
     taken[i] |= 1u << card;
 }
 
-/* ---- full matrices ------------------------------------------------------------------------ */
+/* ---- what the plan says ------------------------------------------------------------------- */
 
 static gpumm_context context; /* with the driver */
 
-static void take_dense (int card) {
-  static const int64_t edges[] = {16, 700, 2100, 9000};
-  static double bytes[2];
-  /* of emulated: none, and such that it is ten times as fast */
-  static const gpumm_rival_rates rates[] = {{0}, {1e-12, 1e-13}};
-  gpumm_place cpu = {.call = 1e-6, .flops = {1e10, 1e10, 1e10, 1e10}};
+/* Of A by a B of A's sizes elsewhere, with this rate of the links. rival: of emulated. */
+static gpumm_plan plan_of (const gpumm_matrix *a, gpumm_type output, gpumm_backend where, int card,
+                           double link, gpumm_rival_rates rival) {
+  static double bytes[2]; /* stand for elements: only addresses are looked at */
+  const gpumm_place cpu = {.call = 1e-6, .flops = {1e10, 1e10, 1e10, 1e10}};
   gpumm_place gpu = {.context = &context,
                      .properties = cards[card],
                      .flops = {1e12, 1e12, 1e12, 1e12},
-                     .upload = 1e11,
-                     .download = 1e11,
-                     .link = 1e11,
-                     .call = 1e-5};
+                     .upload = link,
+                     .download = link,
+                     .link = link,
+                     .call = 1e-5,
+                     .rival = rival};
   gpu.properties.memory_total = gpu.properties.memory_free = INT64_C (1) << 36;
+  gpumm_problem p = {.a = *a, .b = *a, .alpha = {1, 0}, .output = output};
+  p.a.values = &bytes[0];
+  p.b.values = &bytes[1];
+  const gpumm_options o = {.backend = where, .device = -1};
+  gpumm_choices choices = {.cpu = &cpu, .gpu = &gpu, .why_no_gpu = ""};
+  gpumm_plan plan = {0};
+  CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK, "no plan");
+  return plan;
+}
+
+/* ---- full matrices ------------------------------------------------------------------------ */
+
+static void take_dense (int card) {
+  static const int64_t edges[] = {16, 700, 2100, 9000};
+  /* of emulated: none, and such that it is ten times as fast */
+  static const gpumm_rival_rates rates[] = {{0}, {1e-12, 1e-13}};
   for (int type = GPUMM_S; type <= GPUMM_Z; type++)
     for (size_t e = 0; e < sizeof edges / sizeof *edges; e++)
       for (int r = 0; r < 2; r++) {
         const int64_t n = edges[e];
-        const gpumm_matrix a = {
-            .type = (gpumm_type) type, .rows = n, .cols = n, .ld = n, .values = &bytes[0]};
-        gpumm_matrix b = a;
-        b.values = &bytes[1];
-        const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}, .output = (gpumm_type) type};
-        const gpumm_options o = {.backend = GPUMM_GPU, .device = -1};
-        gpumm_choices choices = {.cpu = &cpu, .gpu = &gpu, .why_no_gpu = ""};
-        gpumm_plan plan;
-        gpu.rival = rates[r];
-        CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK && plan.kernel, "no plan");
+        const gpumm_matrix a = {.type = (gpumm_type) type, .rows = n, .cols = n, .ld = n};
+        const gpumm_plan plan = plan_of (&a, a.type, GPUMM_GPU, card, 1e11, rates[r]);
+        CHECK (plan.kernel, "no kernel");
         if (plan.kernel)
           take (plan.kernel->name, plan.kernel->algorithm, card);
       }
@@ -217,19 +226,10 @@ static void weigh_blocks (int card) {
                {GPUMM_I32, GPUMM_I32, 4, NULL}}; /* NULL: the CPU's unless the GPU is asked for */
   static int64_t lines[LINES + 1];
   static int32_t columns[LINES * EACH];
-  static double bytes[2];
   for (int64_t i = 0; i <= LINES; i++)
     lines[i] = i * EACH;
   for (int i = 0; i < LINES * EACH; i++)
     columns[i] = i % EACH;
-  const gpumm_place gpu = {.context = &context,
-                           .properties = cards[card],
-                           .flops = {1e12, 1e12, 1e12, 1e12},
-                           .upload = 1e10,
-                           .download = 1e10,
-                           .link = 1e10,
-                           .call = 1e-5};
-  const gpumm_place cpu = {.call = 1e-6, .flops = {1e10, 1e10, 1e10, 1e10}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     const gpumm_matrix a = {.format = GPUMM_BLOCKS,
                             .type = kinds[i].type,
@@ -239,15 +239,9 @@ static void weigh_blocks (int card) {
                             .block_cols = kinds[i].m,
                             .start = lines,
                             .block_column = columns,
-                            .nzmax = LINES * EACH,
-                            .values = &bytes[0]};
-    gpumm_matrix b = a;
-    b.values = &bytes[1];
-    const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}, .output = kinds[i].output};
-    const gpumm_options o = {.backend = GPUMM_AUTO, .device = -1};
-    gpumm_choices choices = {.cpu = &cpu, .gpu = &gpu, .why_no_gpu = ""};
-    gpumm_plan plan;
-    CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK, "no plan");
+                            .nzmax = LINES * EACH};
+    const gpumm_plan plan =
+        plan_of (&a, kinds[i].output, GPUMM_AUTO, card, 1e10, (gpumm_rival_rates){0});
     CHECK (strcmp (plan.algorithm->name, kinds[i].algorithm ? kinds[i].algorithm : "blocks") == 0,
            "%s in %lld x %lld on %s: %s, %s", gpumm_type_name (a.type), (long long) kinds[i].m,
            (long long) kinds[i].m, cards[card].name, plan.algorithm->name, plan.reason);
