@@ -17,8 +17,6 @@ function [wrong, calls, names] = walk_functions (type = "blocksparse", what = "f
   state = warning ();
   unwind_protect
     warning ("off", "all");
-    ## Octave's print_usage formats the help text, which takes 0.3 s per call
-    eval ("function print_usage (varargin), error (\"Invalid call\"); endfunction");
     if (strcmp (what, "arguments"))
       names = methods_to_call (type);
       lists = with_arguments (type);
@@ -32,7 +30,6 @@ function [wrong, calls, names] = walk_functions (type = "blocksparse", what = "f
     endif
     evalc ("[wrong, calls] = all_calls (names, lists, step);"); # some functions print
   unwind_protect_cleanup
-    clear -f print_usage
     warning (state);
   end_unwind_protect
 
