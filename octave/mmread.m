@@ -156,9 +156,8 @@ endfunction
 function in = next_lines (in)
 
   in.line += sum (in.text == "\n");
-  wanted = 1e6;
-  bytes = fread (in.fid, wanted, "uint8=>char").';
-  in.is_last = numel (bytes) < wanted;
+  bytes = fread (in.fid, 1e6, "uint8=>char").';
+  in.is_last = feof (in.fid) || ftell (in.fid) >= in.size;
   if (! any (bytes == "\n"))
     bytes(bytes == "\r") = "\n";
   endif

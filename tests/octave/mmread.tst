@@ -382,6 +382,11 @@
 %! refuses_text ("count", n + 3, sprintf ("%d of %d", n, n + 1), [head sizes(n, n, n + 1) entry]);
 %! refuses_text ("count", n + 3, "more entries", [head sizes(n, n, n - 1) entry]);
 %! refuses_text ("index", n + 3, "row index 80000", [head sizes(n - 1, n, n) entry]);
+%! ## A file that was cut off where a piece ends, after 10^6 bytes, has no other piece that tells it.
+%! some = entry(1:find (entry == "\n", 30000)(end));
+%! fill = @(m) ["%" repmat("x", 1, 1e6 - 2 - numel ([head sizes(n, n, m) some])) "\n"];
+%! assert (nnz (read ([head fill(30000) sizes(n, n, 30000) some])), 30000);
+%! refuses_text ("count", 30004, "30000 of 30001", [head fill(30001) sizes(n, n, 30001) some]);
 
 ## Memory: at most 4 times the file's size, and 64 MB; time: 10 us an entry, so entries are read in
 ## bulk. GPUMM_ENTRIES in the environment: as many entries.
