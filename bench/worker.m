@@ -151,10 +151,10 @@ function r = rate (name, value = [])
   endif
 endfunction
 
-## OpenBLAS's threads keep their cores busy for about 30 ms after each product: wait until they rest.
-## For some tenths of a second more, waking the threads that copy for a GPU takes longer: a product of
-## 1024 takes 1.4 to 2.5 ms instead of 1.0 (H200).  A second is enough, and so is one thread for
-## OpenBLAS.  The last two of calmest's groups begin after that time.
+## OpenBLAS's threads keep their cores busy for about 30 ms after each product: wait until they
+## rest.  For some tenths of a second more, waking the threads that copy for a GPU takes longer: a
+## product of 1024 takes 1.4 to 2.5 ms instead of 1.0 (H200).  A second is enough, and so is one
+## thread for OpenBLAS.  The last two of calmest's groups begin after that time.
 function settle (seconds = 0.05)
   pause (seconds);
 endfunction
@@ -385,7 +385,8 @@ function [own, octave] = in_turn (A, B, repeats, longest)
 endfunction
 
 function said = crossover (step, left, repeats)
-  each = 0.1 * repeats / 7; # seconds of a group of pairs, if enough; on a GPU of the three groups of one kind
+  ## Seconds of a group of pairs, if enough; on a GPU of the three groups of one kind.
+  each = 0.1 * repeats / 7;
   sizes = [2, 4, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, ...
            256, 288, 320, 352, 384, 416, 448, 512, 576, 640, 704, 768, 832, 896, 960, 1024];
   begun = tic ();

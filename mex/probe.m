@@ -12,7 +12,8 @@ for round = 1:20
     for type = 0:11 # the order of gpumm_type
       x = __gpumm_allocate__ ([type, n, n + 1, -1]);
       is_complex = any (type == [2, 3]) && n > 0;
-      ok &= isa (x, classes{type + 1}) && iscomplex (x) == is_complex && all (size (x) == [n, n + 1]);
+      ok &= isa (x, classes{type + 1}) && iscomplex (x) == is_complex ...
+            && all (size (x) == [n, n + 1]);
       x(:) = 5;
       ok &= all (x(:) == 5);
       y = x;

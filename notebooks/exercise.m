@@ -9,9 +9,9 @@
 ## @var{id} names the notebook and its exercise: @qcode{"2.1"} is exercise 1 of notebook 2.
 ## @var{answer} is a number, a vector, or a function that @code{exercise} tries on some cases.  No
 ## answer raises an error.  An empty answer, or a function that returns @code{[]}, counts as not
-## answered yet.  If the function fails, @code{exercise} prints its error.  Where an exercise forbids
-## something, @code{exercise} looks for it in the source of the function.  An unknown exercise is the
-## error @code{gpumm:bad-value}.
+## answered yet.  If the function fails, @code{exercise} prints its error.  Where an exercise
+## forbids something, @code{exercise} looks for it in the source of the function.  An unknown
+## exercise is the error @code{gpumm:bad-value}.
 ##
 ## The answers are in @file{private/answers_1.m} to @file{private/answers_8.m}, computed or counted.
 ## Copies of the lessons do not have these files.

@@ -42,7 +42,8 @@ function data = from_gpu (name, measure, fallback)
     printf ("measured before, on %s, driver %s (%s)\n", before.gpu, before.driver, before.build);
   elseif (nargin > 2)
     data = fallback;
-    printf ("no GPU here, and no measurement of one is stored: the lesson goes on with its model\n");
+    printf (["no GPU here, and no measurement of one is stored: the lesson goes on with its " ...
+             "model\n"]);
   else
     error ("gpumm:no-device", ["from_gpu: nothing was measured before as %s, and gpumm " ...
                                "finds no GPU: %s"], name, why);

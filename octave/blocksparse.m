@@ -54,9 +54,9 @@
 ## @code{S'} and @code{S.'}; @code{*}, @code{.*}, @code{/} and @code{.^} with a number; @code{S^p}
 ## with a whole number;
 ## @item @code{[S, T]} and @code{[S; T]} with the same class and block size;
-## @item @code{abs}, @code{real}, @code{imag}, @code{conj}, @code{round}, @code{sqrt}, @code{sin} and
-## others that are 0 at 0; @code{triu}, @code{tril}; @code{kron} with a full matrix; @code{double},
-## @code{single}, @code{int8} and the other classes, @code{cast};
+## @item @code{abs}, @code{real}, @code{imag}, @code{conj}, @code{round}, @code{sqrt}, @code{sin}
+## and others that are 0 at 0; @code{triu}, @code{tril}; @code{kron} with a full matrix;
+## @code{double}, @code{single}, @code{int8} and the other classes, @code{cast};
 ## @item @code{reshape}, if blocks are one column wide and none is cut;
 ## @item @code{dropblocks (S, tol)}: @var{S} without the blocks whose Frobenius norm is at most
 ## @var{tol}.
@@ -71,8 +71,8 @@
 ##
 ## All other functions and operators get the full matrix if it takes at most 1 GiB.  If it takes
 ## more, they give an error; convert the matrix yourself with @code{full (@var{S})} or @code{sparse
-## (@var{S})}.  Functions that assign elements of their argument, such as @code{expm}, need @code{full
-## (@var{S})}, too.
+## (@var{S})}.  Functions that assign elements of their argument, such as @code{expm}, need
+## @code{full (@var{S})}, too.
 ##
 ## @code{gpuArray (@var{S})} keeps the blocks on the GPU.
 ##

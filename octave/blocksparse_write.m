@@ -45,7 +45,7 @@ function blocksparse_write (file, S)
 
 endfunction
 
-%!error id=gpumm:blocksparse:file blocksparse_write ("/nowhere/at/all", blocksparse (2, 2, 1, "uint16"))
+%!error id=gpumm:blocksparse:file blocksparse_write ("/nowhere/a", blocksparse (2, 2, 1, "uint16"))
 %!error <holds blocks of uint16 or uint32> blocksparse_write (tempname (), blocksparse (2, 2, 1))
 %!error <not 4x2 in blocks of 1x1> blocksparse_write (tempname (), blocksparse (4, 2, 1, "uint16"))
 %!error id=gpumm:blocksparse:argument blocksparse_write (1, blocksparse (2, 2, 1, "uint16"))

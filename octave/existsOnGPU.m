@@ -5,8 +5,8 @@
 ## @deftypefn {} {@var{yes} =} existsOnGPU (@var{X})
 ## Return true if @var{X} is a @code{gpuArray} that is on a GPU and can be used.
 ##
-## The result is false for other values, for an array in host memory on a machine without a GPU, and in
-## a process that was forked from the one that made the array.
+## The result is false for other values, for an array in host memory on a machine without a GPU, and
+## in a process that was forked from the one that made the array.
 ##
 ## @example
 ## @group

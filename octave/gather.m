@@ -7,9 +7,9 @@
 ## Copy @code{gpuArray}s back to Octave's arrays.
 ##
 ## @code{gather} waits until the array is computed.  A complex result whose imaginary parts are all
-## zero becomes real, as Octave's own results do; an array that was complex when @code{gpuArray} took
-## it stays complex.  Values that are not @code{gpuArray}s are returned unchanged, so a function can
-## call @code{gather} for arguments of any class.
+## zero becomes real, as Octave's own results do; an array that was complex when @code{gpuArray}
+## took it stays complex.  Values that are not @code{gpuArray}s are returned unchanged, so a
+## function can call @code{gather} for arguments of any class.
 ##
 ## @example
 ## @group

@@ -12,8 +12,8 @@
 ## @deftypefnx {} {@var{G} =} gpuArray.randn (@dots{})
 ## Copy an array to the GPU, where it stays.
 ##
-## @var{A} is double or single, real or complex, logical, or of an integer class, or it is sparse or a
-## @code{blocksparse}.  Results of operations with @var{G} stay on the GPU, too.
+## @var{A} is double or single, real or complex, logical, or of an integer class, or it is sparse or
+## a @code{blocksparse}.  Results of operations with @var{G} stay on the GPU, too.
 ## @code{gather} copies an array back.
 ##
 ## @example
@@ -74,28 +74,30 @@
 ## @code{double}, @code{single}, @code{int8}, @dots{}, @code{logical}
 ## @end itemize
 ##
-## These work for sparse matrices: products with sparse, full and diagonal matrices (@code{gpumm} with
-## the options for transposes, factors and the class, without @var{info}), transposes,
-## @code{+ - .*}, comparisons and functions that leave zeros zero, numbers and vectors as factors and
-## divisors, @code{sum}, @code{max}, @code{min}, @code{any}, @code{norm} with 1, @code{Inf} and
+## These work for sparse matrices: products with sparse, full and diagonal matrices (@code{gpumm}
+## with the options for transposes, factors and the class, without @var{info}), transposes,
+## @code{+ - .*}, comparisons and functions that leave zeros zero, numbers and vectors as factors
+## and divisors, @code{sum}, @code{max}, @code{min}, @code{any}, @code{norm} with 1, @code{Inf} and
 ## @qcode{"fro"}, @code{trace}, @code{diag}, @code{nnz}, reading rows and columns,
 ## @code{[@var{G}, @var{H}]}, @code{full} and @code{sparse}.
 ##
-## These work for matrices in blocks: products @code{@var{G} * @var{H}} with each other and with full
-## matrices (not @code{gpumm}), powers by whole numbers from 1 on, transposes, @code{+ - .*} of two
-## matrices with the same block size, numbers as factors and divisors, functions that leave zeros zero,
-## @code{dropblocks}, @code{sum}, @code{norm} with 1, @code{Inf} and @qcode{"fro"}, @code{trace} and
-## @code{diag} of square blocks, @code{nnz}, @code{nnzb}, @code{blocksize}, reading rows and columns
-## (the result is full) and blocks @code{@var{G}@{I,J@}}, @code{[@var{G}, @var{H}]} of one class and
-## block size, @code{full}, @code{sparse}, and @code{blocksparse (@var{G}, @var{b})} of a full matrix.
-## Products of two matrices in blocks of one integer class are exact and saturate once, at the end.
+## These work for matrices in blocks: products @code{@var{G} * @var{H}} with each other and with
+## full matrices (not @code{gpumm}), powers by whole numbers from 1 on, transposes, @code{+ - .*} of
+## two matrices with the same block size, numbers as factors and divisors, functions that leave
+## zeros zero, @code{dropblocks}, @code{sum}, @code{norm} with 1, @code{Inf} and @qcode{"fro"},
+## @code{trace} and @code{diag} of square blocks, @code{nnz}, @code{nnzb}, @code{blocksize}, reading
+## rows and columns (the result is full) and blocks @code{@var{G}@{I,J@}}, @code{[@var{G}, @var{H}]}
+## of one class and block size, @code{full}, @code{sparse}, and
+## @code{blocksparse (@var{G}, @var{b})} of a full matrix.  Products of two matrices in blocks of
+## one integer class are exact and saturate once, at the end.
 ##
-## The CPU divides by a matrix in host memory, @code{@var{M} \ @var{G}} and @code{@var{G} / @var{M}}.
+## The CPU divides by a matrix in host memory, @code{@var{M} \ @var{G}} and
+## @code{@var{G} / @var{M}}.
 ##
-## Functions of Octave that are made of these work, too, such as @code{std} and @code{circshift}.  All
-## other functions give an error with the identifier @code{gpumm:gpuArray:gather}.  For int64 and uint64
-## arrays, operators, comparisons and elementwise functions are such errors, too, except for products of
-## matrices in blocks.
+## Functions of Octave that are made of these work, too, such as @code{std} and @code{circshift}.
+## All other functions give an error with the identifier @code{gpumm:gpuArray:gather}.  For int64
+## and uint64 arrays, operators, comparisons and elementwise functions are such errors, too, except
+## for products of matrices in blocks.
 ##
 ## You can use a @code{gpuArray} of one element as a number, for example in @code{if}, @code{while},
 ## @code{for}, @code{zeros} and @code{printf}.
@@ -167,7 +169,8 @@ function G = generated (name, args)
 endfunction
 
 function yes = is_integer (type)
-  yes = any (strcmp (type, {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}));
+  yes = any (strcmp (type, {"int8", "int16", "int32", "int64", ...
+                            "uint8", "uint16", "uint32", "uint64"}));
 endfunction
 
 ## The sizes and the class that ARGS say; DIMS is empty if ARGS is anything else.

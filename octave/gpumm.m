@@ -3,7 +3,7 @@
 
 ## -*- texinfo -*-
 ## @deftypefn  {} {@var{C} =} gpumm (@var{A}, @var{B})
-## @deftypefnx {} {[@var{C}, @var{info}] =} gpumm (@var{A}, @var{B}, @var{name}, @var{value}, @dots{})
+## @deftypefnx {} {[@var{C}, @var{info}] =} gpumm (@dots{}, @var{name}, @var{value})
 ## Multiply the matrices @var{A} and @var{B} on an NVIDIA GPU, or on the CPU if there is no GPU or
 ## if the CPU is faster.
 ##
@@ -43,11 +43,11 @@
 ## @end multitable
 ##
 ## A real matrix can be multiplied by a complex one, but integers must be real.  A complex result
-## becomes real if all its imaginary parts are zero.  Other pairs are errors: sparse with single, sparse
-## with integers, two different integer classes.
+## becomes real if all its imaginary parts are zero.  Other pairs are errors: sparse with single,
+## sparse with integers, two different integer classes.
 ##
-## An N-d array times a matrix is the product of matrices, as with @code{*}: all dimensions of the array after
-## the first count columns.  @code{pagemtimes} multiplies pages.
+## An N-d array times a matrix is the product of matrices, as with @code{*}: all dimensions of the
+## array after the first count columns.  @code{pagemtimes} multiplies pages.
 ##
 ## A product of two integer matrices of one class is computed exactly, and is rounded and saturated
 ## once, at the end:
@@ -102,8 +102,8 @@
 ## @env{GPUMM_DEVICES} names: @code{all}, or indices, for example @code{0,1}.
 ##
 ## @item @qcode{"OutputClass"}
-## For two integer matrices: the class of the result, which is any integer class, @qcode{"double"} or
-## @qcode{"single"}.
+## For two integer matrices: the class of the result, which is any integer class, @qcode{"double"}
+## or @qcode{"single"}.
 ##
 ## @item @qcode{"Output"}
 ## For products with a @code{blocksparse}: @qcode{"full"}, @qcode{"sparse"} or
@@ -117,8 +117,8 @@
 ## A compute capability, for instance 7.5.  Kernels that need a newer card are not used.
 ## @end table
 ##
-## If @var{A} or @var{B} is a @code{gpuArray}, the product runs where the array lies, and the options are
-## TransposeA, TransposeB, Algorithm, Device, and OutputClass of integers.
+## If @var{A} or @var{B} is a @code{gpuArray}, the product runs where the array lies, and the
+## options are TransposeA, TransposeB, Algorithm, Device, and OutputClass of integers.
 ##
 ## @example
 ## @group
@@ -159,9 +159,9 @@
 ## A sentence that says why this device and algorithm were taken.
 ## @item devices
 ## A struct array of the devices that a product was spread over: @code{index}, @code{name},
-## @code{seconds}, @code{bytes} and @code{flops} of each device.  Empty if only one device took part.
-## Otherwise the field @code{seconds} above is for the slowest device, and the fields @code{bytes} and
-## @code{flops} are for all devices together.
+## @code{seconds}, @code{bytes} and @code{flops} of each device.  Empty if only one device took
+## part.  Otherwise the field @code{seconds} above is for the slowest device, and the fields
+## @code{bytes} and @code{flops} are for all devices together.
 ## @end table
 ##
 ## @example
@@ -181,7 +181,8 @@
 ## @code{gpumm:bad-value}, @code{gpumm:removed}, @code{gpumm:invalid}, @code{gpumm:no-device},
 ## @code{gpumm:host-memory}, @code{gpumm:device-memory}, @code{gpumm:device-failed} and
 ## @code{gpumm:unsupported}.
-## @seealso{pagemtimes, blocksparse, gpumm_info, gpumm_available, gpumm_mtimes, gpumm_progress, gpumm_reset, mtimes}
+## @seealso{pagemtimes, blocksparse, gpumm_info, gpumm_available, gpumm_mtimes, gpumm_progress,
+## gpumm_reset, mtimes}
 ## @end deftypefn
 
 function [C, info] = gpumm (A, B, varargin)

@@ -6,14 +6,15 @@
 ## @deftypefnx {} {@var{s} =} gpumm_blas ()
 ## Print or return what gpumm's BLAS does for this session.
 ##
-## With this BLAS, Octave's own @code{A*B}, @code{A\b}, @code{chol}, @code{inv} and @code{qr} of large
-## matrices run on the GPU, without a change to the program.  To switch the BLAS on, start Octave by
-## @samp{./setup octave --blas}, or with the file that @code{gpumm_blas} prints in @env{LD_PRELOAD}.
+## With this BLAS, Octave's own @code{A*B}, @code{A\b}, @code{chol}, @code{inv} and @code{qr} of
+## large matrices run on the GPU, without a change to the program.  To switch the BLAS on, start
+## Octave by @samp{./setup octave --blas}, or with the file that @code{gpumm_blas} prints in
+## @env{LD_PRELOAD}.
 ##
-## Without an output argument, @code{gpumm_blas} prints whether the BLAS is on, and for each routine the
-## calls on the GPU and on the CPU.  If the BLAS is off, @code{gpumm_blas} prints the command to type.  It
-## also prints the counts of @code{gpumm_mtimes}, which is for @code{A*B} alone and can be switched on at
-## any time.
+## Without an output argument, @code{gpumm_blas} prints whether the BLAS is on, and for each routine
+## the calls on the GPU and on the CPU.  If the BLAS is off, @code{gpumm_blas} prints the command to
+## type.  It also prints the counts of @code{gpumm_mtimes}, which is for @code{A*B} alone and can be
+## switched on at any time.
 ##
 ## With an output argument, @code{gpumm_blas} returns the struct @var{s} with the fields
 ##
@@ -56,7 +57,8 @@ function s = gpumm_blas ()
 
   [multiplies, count] = gpumm_mtimes ();
   if (multiplies)
-    printf ("gpumm_mtimes is on: %d products A*B on the GPU, %d on the CPU.\n", count.gpu, count.cpu);
+    printf ("gpumm_mtimes is on: %d products A*B on the GPU, %d on the CPU.\n", count.gpu, ...
+            count.cpu);
   else
     printf ("gpumm_mtimes is off.  To let gpumm compute A*B, type gpumm_mtimes (true).\n");
   endif
@@ -66,14 +68,15 @@ function s = gpumm_blas ()
     if (! yes)
       printf ("All calls run on the CPU: %s.\n", why);
     endif
-    printf ("%-10s %12s %12s %12s %12s\n", "routine", "on the GPU", "seconds", "on the CPU", "seconds");
+    printf ("%-10s %12s %12s %12s %12s\n", "routine", "on the GPU", "seconds", "on the CPU", ...
+            "seconds");
     for call = s.calls
       printf ("%-10s %12d %12.3f %12d %12.3f\n", call.routine, call.gpu, call.gpu_seconds, call.cpu,
               call.cpu_seconds);
     endfor
   else
-    printf ("gpumm's BLAS is off.  For A\\b, chol, inv and qr start Octave with it:\n  LD_PRELOAD=%s octave\n",
-            quoted_word (s.file));
+    printf (["gpumm's BLAS is off.  For A\\b, chol, inv and qr start Octave with it:\n" ...
+             "  LD_PRELOAD=%s octave\n"], quoted_word (s.file));
   endif
   clear s;
 
@@ -89,6 +92,7 @@ endfunction
 %! if (s.on)
 %!   assert (! isempty (strfind (said, "gpumm's BLAS is on")));
 %! else
-%!   assert (s.calls, struct ("routine", {}, "gpu", {}, "cpu", {}, "gpu_seconds", {}, "cpu_seconds", {}));
+%!   assert (fieldnames (s.calls), {"routine"; "gpu"; "cpu"; "gpu_seconds"; "cpu_seconds"});
+%!   assert (size (s.calls), [0, 0]);
 %!   assert (! isempty (strfind (said, ["LD_PRELOAD='" s.file "' octave"])));
 %! endif

@@ -72,8 +72,8 @@ function [guide, info_file] = find_guide (here)
     guide = fullfile (root, "build", "guide");
     info_file = fullfile (guide, "doc.info");
     if (! isfolder (guide))
-      error ("gpumm:no-documentation", "gpumm_doc: the guide is not built yet; %s guide makes it", ...
-             fullfile (root, "setup"));
+      error ("gpumm:no-documentation", ...
+             "gpumm_doc: the guide is not built yet; %s guide makes it", fullfile (root, "setup"));
     endif
   endif
   if (! exist (fullfile (guide, "reference.html"), "file"))

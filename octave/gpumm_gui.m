@@ -19,8 +19,8 @@
 ## @var{h} is the window, a figure.  @qcode{"FontSize"} is the height of the letters in pixels, 9 to
 ## 30, by default 13; a small screen limits it.
 ##
-## With a struct @var{choices}, @code{gpumm_gui} computes the same comparison without a window, in any
-## Octave.  Fields that you leave out have the values of a new window:
+## With a struct @var{choices}, @code{gpumm_gui} computes the same comparison without a window, in
+## any Octave.  Fields that you leave out have the values of a new window:
 ##
 ## @table @code
 ## @item m, n, k
@@ -30,9 +30,9 @@
 ## @qcode{"identity"}, @qcode{"counting"} (1, 2, 3 along the rows), or a matrix, real and full.
 ## @item kernels
 ## A cell array of @qcode{"loops"}, the three loops of the definition on the CPU; @qcode{"naive"},
-## @qcode{"tiled"} and @qcode{"register"}, kernels of @code{gpumm_info ()}; @qcode{"cublas"} on a GPU
-## or @qcode{"blas"} on the CPU, the library; and @qcode{"*"}, Octave's own product.  The default is
-## all of them.
+## @qcode{"tiled"} and @qcode{"register"}, kernels of @code{gpumm_info ()}; @qcode{"cublas"} on a
+## GPU or @qcode{"blas"} on the CPU, the library; and @qcode{"*"}, Octave's own product.  The
+## default is all of them.
 ## @item backend
 ## Where the kernels and the library run: @qcode{"auto"} (the default), the GPU if there is one;
 ## @qcode{"gpu"}; or @qcode{"cpu"}, where the kernels run for study.
@@ -54,8 +54,8 @@
 ## @item gflops
 ## 2mnk operations divided by @code{seconds}.
 ## @item error, right
-## The largest difference of an element from @code{A*B}, in units of k eps |A| |B|; and whether it is
-## at most 1: two products that round differently may differ by that much.
+## The largest difference of an element from @code{A*B}, in units of k eps |A| |B|; and whether it
+## is at most 1: two products that round differently may differ by that much.
 ## @item failed
 ## Why a kernel could not run; empty if it ran.
 ## @item backend, device, flops, stopped

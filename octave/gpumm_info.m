@@ -35,8 +35,8 @@
 ## @item devices
 ## A struct array of the GPUs: @code{index}, @code{name}, @code{capability} (compute capability),
 ## @code{multiprocessors}, @code{driver} and @code{runtime} (the CUDA version of each), and in bytes
-## @code{memory_total}, @code{memory_free}, @code{memory_used} (what gpuArrays of this session hold) and
-## @code{memory_kept} (what is kept for the next ones; @code{gpumm_reset} releases it).
+## @code{memory_total}, @code{memory_free}, @code{memory_used} (what gpuArrays of this session hold)
+## and @code{memory_kept} (what is kept for the next ones; @code{gpumm_reset} releases it).
 ## @item algorithms, summaries
 ## Cell arrays: the names for the option @qcode{"Algorithm"}, and a line about each algorithm.
 ## @item cannot_run
@@ -121,9 +121,9 @@ function show (r, cannot_run)
     printf ("no GPU: %s\n", r.why_no_gpu);
   endif
   for d = r.devices.'
-    printf (["device %d: %s, compute capability %.1f, %.1f of %.1f GB free, driver for CUDA %s, " ...
-             "runtime %s\n"], d.index, d.name, d.capability, 1e-9 * d.memory_free, ...
-            1e-9 * d.memory_total, d.driver, d.runtime);
+    printf (["device %d: %s, compute capability %.1f, %.1f of %.1f GB free, " ...
+             "driver for CUDA %s, runtime %s\n"], d.index, d.name, d.capability, ...
+            1e-9 * d.memory_free, 1e-9 * d.memory_total, d.driver, d.runtime);
   endfor
   printf ("algorithms:\n");
   for i = 1:numel (r.algorithms)

@@ -3,7 +3,7 @@
 
 ## -*- texinfo -*-
 ## @deftypefn  {} {} gpumm_kernel (@var{kernel}, @var{A}, @var{B})
-## @deftypefnx {} {[@var{C}, @var{trace}] =} gpumm_kernel (@var{kernel}, @var{A}, @var{B}, @var{name}, @var{value}, @dots{})
+## @deftypefnx {} {[@var{C}, @var{trace}] =} gpumm_kernel (@dots{}, @var{name}, @var{value})
 ## Multiply two matrices by one kernel, and count its operations and memory accesses.
 ##
 ## Without an output argument the counts are printed as a table.
@@ -11,17 +11,17 @@
 ## @var{kernel} is @qcode{"loops"}, the three loops of the definition on the CPU, or a family of
 ## @code{gpumm_info ().kernels}, for instance @qcode{"naive"}, one thread for each element of C, or
 ## @qcode{"tiled"}, tiles of A and B in shared memory.  @code{gpumm_info ()} has a line about each.
-## They multiply full matrices.  @qcode{"classic"} multiplies two @code{blocksparse} matrices of uint16 in blocks of
-## 4 x 4 or 8 x 8; the product has elements of uint32, and a block of threads computes a block of C.
-## Its rows are @qcode{"classic_one"}, which launches the kernel once for each block of C;
-## @qcode{"classic_search"}, which looks up the blocks of B; and @qcode{"classic"}, which merges a row
-## of A and a column of B.  A family runs the row of the table that suits the sizes, or the row that
-## the options below ask for.  @var{kernel} may also be the name of a row.
+## They multiply full matrices.  @qcode{"classic"} multiplies two @code{blocksparse} matrices of
+## uint16 in blocks of 4 x 4 or 8 x 8; the product has elements of uint32, and a block of threads
+## computes a block of C.  Its rows are @qcode{"classic_one"}, which launches the kernel once for
+## each block of C; @qcode{"classic_search"}, which looks up the blocks of B; and @qcode{"classic"},
+## which merges a row of A and a column of B.  A family runs the row of the table that suits the
+## sizes, or the row that the options below ask for.  @var{kernel} may also be the name of a row.
 ## @code{gpumm_source (@var{kernel})} shows the source.
 ##
-## Without a GPU the kernel runs on the CPU, from the same source: for study, not for speed.  The CPU
-## counts every access, warp by warp, as a GPU would make it.  A tile of 8 x 8 in shared memory uses
-## each loaded number 8 times:
+## Without a GPU the kernel runs on the CPU, from the same source: for study, not for speed.  The
+## CPU counts every access, warp by warp, as a GPU would make it.  A tile of 8 x 8 in shared memory
+## uses each loaded number 8 times:
 ##
 ## @example
 ## @group
@@ -92,14 +92,15 @@
 ## The time of all launches of the kernel, without transfers and without counting; on a GPU by its
 ## own events.
 ## @item flops
-## A struct: @code{needed}, 2mnk (complex: 8mnk; blocks: the operations of the blocks that meet), and
-## @code{done}, the number counted, including those on padding and temporaries.
+## A struct: @code{needed}, 2mnk (complex: 8mnk; blocks: the operations of the blocks that meet),
+## and @code{done}, the number counted, including those on padding and temporaries.
 ## @item load, store
 ## Structs of the traffic to global memory: @code{A}, @code{B}, @code{C}, @code{temporaries} and
-## @code{total}.  Each is a struct of the @code{elements} that threads asked for, the @code{requests}
-## of warps of 32 threads, and the @code{sectors} of 32 bytes that the requests touched.  A coalesced
-## request of 32 doubles touches 8 sectors, a scattered one 32.  For @code{blocksparse} matrices A, B
-## and C count elements of blocks; the positions of the blocks count in @code{total} only.
+## @code{total}.  Each is a struct of the @code{elements} that threads asked for, the
+## @code{requests} of warps of 32 threads, and the @code{sectors} of 32 bytes that the requests
+## touched.  A coalesced request of 32 doubles touches 8 sectors, a scattered one 32.  For
+## @code{blocksparse} matrices A, B and C count elements of blocks; the positions of the blocks
+## count in @code{total} only.
 ## @item shared
 ## A struct of @code{load} and @code{store}: @code{elements}, @code{requests}, @code{passes} over
 ## the 32 banks of 4 bytes, and @code{conflicts}, the passes that a better layout would spare.
@@ -108,9 +109,9 @@
 ## @item bytes, intensity
 ## The bytes of all sectors loaded and stored, and the operations done per byte.
 ## @item per_block
-## @code{load}, @code{store}, @code{shared}, @code{barriers} and @code{flops} (those done), divided by
-## @code{blocks}; for @qcode{"classic"} divided by the blocks of @code{grid}, one for each block that
-## C can have.
+## @code{load}, @code{store}, @code{shared}, @code{barriers} and @code{flops} (those done), divided
+## by @code{blocks}; for @qcode{"classic"} divided by the blocks of @code{grid}, one for each block
+## that C can have.
 ## @end table
 ##
 ## @example

@@ -6,9 +6,9 @@
 ## @deftypefnx {} {[@var{on}, @var{count}] =} gpumm_mtimes ()
 ## Let gpumm compute Octave's own @code{A*B}.
 ##
-## After @code{gpumm_mtimes (true)}, gpumm computes large products that are written with the operator
-## @code{*}, on the GPU if it is faster, otherwise on the CPU.  This includes the products in functions
-## that you call, such as @code{expm} or your own.  Programs need no change:
+## After @code{gpumm_mtimes (true)}, gpumm computes large products that are written with the
+## operator @code{*}, on the GPU if it is faster, otherwise on the CPU.  This includes the products
+## in functions that you call, such as @code{expm} or your own.  Programs need no change:
 ##
 ## @example
 ## @group
@@ -29,15 +29,16 @@
 ## @end example
 ##
 ## gpumm computes products of full matrices of double and single, real and complex, from 400^3
-## multiplications on, of two sparse matrices from 1e5 on, and of a sparse and a full matrix from 1e6 on.
-## @code{A'*B}, @code{A*B'}, @code{A.'*B} and @code{A*B.'} are computed without forming the transpose.
-## Octave computes all other products, and products for which gpumm raises an error.  The values agree
-## with Octave's to the bound that @code{help gpumm} gives.
+## multiplications on, of two sparse matrices from 1e5 on, and of a sparse and a full matrix from
+## 1e6 on.  @code{A'*B}, @code{A*B'}, @code{A.'*B} and @code{A*B.'} are computed without forming the
+## transpose.  Octave computes all other products, and products for which gpumm raises an error.
+## The values agree with Octave's to the bound that @code{help gpumm} gives.
 ##
-## Without an argument, @var{on} says whether @code{gpumm_mtimes} is on, and the fields @code{gpu} and
-## @code{cpu} of @var{count} are the numbers of products that gpumm computed on the GPU and on the CPU in
-## this session.  @var{was} is the setting before the call.  The setting is @code{false} when Octave starts,
-## unless the environment variable @env{GPUMM_MTIMES} is 1 when the package is loaded.
+## Without an argument, @var{on} says whether @code{gpumm_mtimes} is on, and the fields @code{gpu}
+## and @code{cpu} of @var{count} are the numbers of products that gpumm computed on the GPU and on
+## the CPU in this session.  @var{was} is the setting before the call.  The setting is @code{false}
+## when Octave starts, unless the environment variable @env{GPUMM_MTIMES} is 1 when the package is
+## loaded.
 ##
 ## For @code{A\b}, @code{chol}, @code{inv} and @code{qr} see @code{gpumm_blas}.
 ##

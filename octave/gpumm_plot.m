@@ -3,7 +3,7 @@
 
 ## -*- texinfo -*-
 ## @deftypefn  {} {@var{h} =} gpumm_plot (@var{what})
-## @deftypefnx {} {[@var{h}, @var{data}] =} gpumm_plot (@var{what}, @var{name}, @var{value}, @dots{})
+## @deftypefnx {} {[@var{h}, @var{data}] =} gpumm_plot (@dots{}, @var{name}, @var{value})
 ## Measure a matrix product and draw how it becomes fast.
 ##
 ## @var{what} is
@@ -13,9 +13,6 @@
 ## GFLOPS by size: @code{*}, the three loops and the kernels, without transfers.
 ## @item @qcode{"block size"}
 ## Milliseconds of the tiled kernels by the width of their tiles, for each size.
-## @item @qcode{"speedup"}
-## The time of @code{A * B} divided by the time of a call of @code{gpumm}, transfers included.  The
-## calls take turns with @code{A * B}; calls that run on the GPU are measured a second after it.
 ## @item @qcode{"strassen"}
 ## Strassen's algorithm, once and twice, against the block algorithm in registers that it is built
 ## on.  The crossover is the size from which Strassen's algorithm is faster at every size measured.
@@ -26,10 +23,10 @@
 ## machine.
 ## @end table
 ##
-## On two cores of a CPU the measurements take 9 s for @qcode{"strassen"}, 5 s for @qcode{"speedup"},
-## 3 s for @qcode{"rates"} and less than 2 s for the others.  Measurements of more than 2 s show their
-## progress on the terminal.  @var{h} is the figure.  @var{data} is a struct of the measurements; the
-## option @qcode{"Data"} draws them again.  The figure needs no display.
+## On two cores of a CPU the measurements take 9 s for @qcode{"strassen"}, 3 s for @qcode{"rates"}
+## and less than 2 s for the others.  Measurements of more than 2 s show their progress on the
+## terminal.  @var{h} is the figure.  @var{data} is a struct of the measurements; the option
+## @qcode{"Data"} draws them again.  The figure needs no display.
 ##
 ## Options are pairs of a name, in upper or lower case, and a value:
 ##
@@ -67,7 +64,6 @@ function [h, data] = gpumm_plot (what, varargin)
 
   figures = {"rates", @measure_rates, @draw_rates; ...
              "block size", @measure_blocks, @draw_blocks; ...
-             "speedup", @measure_speedup, @draw_speedup; ...
              "strassen", @measure_strassen, @draw_strassen; ...
              "roofline", @measure_roofline, @draw_roofline};
   if (nargin < 1)
@@ -79,6 +75,9 @@ function [h, data] = gpumm_plot (what, varargin)
     demand (! strcmpi (what, "stages"), ...
             "\"stages\" was removed; write [C, info] = gpumm (A, B); info.seconds");
     demand (! strcmpi (what, "pattern"), "\"pattern\" was removed; write spy (A * B)");
+    demand (! strcmpi (what, "speedup"), ...
+            ["\"speedup\" was removed; write tic; A * B; t = toc; [C, info] = gpumm (A, B); " ...
+             "t / info.seconds.total"]);
   endif
   demand (! isempty (at), "WHAT must be \"%s\"", strjoin (figures(:,1), "\", \""));
   what = figures{at,1};
@@ -103,7 +102,8 @@ function [h, data] = gpumm_plot (what, varargin)
     try
       figures{at,3} (d);
     catch err
-      demand (isempty (o.data), "Data must be what gpumm_plot (\"%s\") gave: %s", what, err.message);
+      demand (isempty (o.data), "Data must be what gpumm_plot (\"%s\") gave: %s", what, ...
+              err.message);
       rethrow (err);
     end_try_catch
     if (! isempty (o.file))
@@ -203,60 +203,6 @@ function [C, seconds, trace] = kernel_product (name, A, B, backend)
   seconds = trace.seconds;
 endfunction
 
-## The options of a call of gpumm: none where it chooses for itself.
-function options = call_options (name, backend)
-  if (any (strcmp (name, {"loops", "blas"})))
-    backend = "cpu";
-  endif
-  options = {"Algorithm", name, "Backend", backend};
-  if (any (strcmp (name, {"gpumm", "auto"})))
-    options = options(3:4);
-    if (strcmp (backend, "gpu") || ! gpumm_available ("gpu"))
-      options = {};
-    endif
-  endif
-endfunction
-
-## Seconds of a call, mean of count calls: a short one takes less than the clock tells apart.
-## Options {"*"} stand for A*B.
-function seconds = time_calls (options, A, B, count)
-  if (isempty (options))
-    begun = tic ();
-    for i = 1:count
-      C = gpumm (A, B);
-    endfor
-  elseif (strcmp (options{1}, "*"))
-    begun = tic ();
-    for i = 1:count
-      C = A * B;
-    endfor
-  else
-    begun = tic ();
-    for i = 1:count
-      C = gpumm (A, B, options{:});
-    endfor
-  endif
-  seconds = toc (begun) / count;
-endfunction
-
-## The least seconds of each of the calls, which take turns so that what else the machine does
-## slows all of them: for 0.2 s, at least 3 turns and at most 50.  A turn of a call takes 1 ms.
-function least = in_turn (calls, A, B)
-  counts = zeros (size (calls));
-  for i = 1:numel (calls)
-    counts(i) = ceil (1e-3 / max (1e-6, time_calls (calls{i}, A, B, 1)));
-  endfor
-  least = Inf (size (calls));
-  turns = 0;
-  begun = tic ();
-  do
-    for i = 1:numel (calls)
-      least(i) = min (least(i), time_calls (calls{i}, A, B, counts(i)));
-    endfor
-    turns++;
-  until (turns == 50 || (turns >= 3 && toc (begun) > 0.2))
-endfunction
-
 ## Strassen's bound is by the norm; what is wrong is wrong by much more.
 function check (name, C, A, B, R)
   if (norm (C - R, 1) > 1e3 * rows (A) * eps () * norm (A, 1) * norm (B, 1))
@@ -308,44 +254,6 @@ function d = measure_blocks (o)
   demand (all (there), "Kernels must be tiled kernels: %s", strjoin ({k.name}, ", "));
   d.tiles = [k(at).tile_m];
   d = measure_kernels (d);
-endfunction
-
-function d = measure_speedup (o)
-  o = defaults (o, [16, 32, 64, 96, 128, 192, 256], 2 .^ (7:12), ...
-                {"gpumm", "loops", "naive", "tiled", "register"});
-  d = new_data (o);
-  d.octave_seconds = NaN (1, numel (o.sizes));
-  d.speedup = d.seconds;
-  work = expected_work (d);
-  __progress__ (0, work(end));
-  for j = 1:numel (o.sizes)
-    [A, B, R] = operands (o.sizes(j));
-    alone = [];
-    disturbed = true; # the threads of Octave's BLAS slow those that copy to the GPU for up to a second
-    for i = 1:numel (o.kernels)
-      if (! strcmp (o.kernels{i}, "loops") || o.sizes(j) <= 1024)
-        options = call_options (o.kernels{i}, o.backend);
-        [C, info] = gpumm (A, B, options{:}); # loads what it needs, and is checked
-        check (o.kernels{i}, C, A, B, R);
-        if (strcmp (info.backend, "gpu"))
-          if (isempty (alone))
-            alone = in_turn ({{"*"}}, A, B);
-            disturbed = true;
-          endif
-          pause (disturbed);
-          disturbed = false;
-          least = [alone, in_turn({options}, A, B)];
-        else
-          least = in_turn ({{"*"}, options}, A, B);
-          disturbed = true;
-        endif
-        d.octave_seconds(j) = min (d.octave_seconds(j), least(1)); # of NaN and a number: that
-        d.seconds(i,j) = least(2);
-        d.speedup(i,j) = least(1) / least(2);
-      endif
-      __progress__ (work(i + (j - 1) * numel (o.kernels)), work(end));
-    endfor
-  endfor
 endfunction
 
 function d = measure_strassen (o)
@@ -513,7 +421,8 @@ function labels (x, y, text, d)
   endif
   xlabel (x, "fontsize", 13);
   ylabel (y, "fontsize", 13);
-  title (__drawn_text__ ([text " (" place ")"]), "fontsize", 13, "fontweight", "normal", "interpreter", "none");
+  title (__drawn_text__ ([text " (" place ")"]), "fontsize", 13, "fontweight", "normal", ...
+         "interpreter", "none");
 endfunction
 
 function draw_rates (d)
@@ -528,13 +437,6 @@ function draw_blocks (d)
   draw_lines (tiles, 1e3 * d.seconds(order,:).', names);
   labels ("width of a tile and of a block of threads", "milliseconds of the kernel alone", ...
           "Time by block size, tiled kernels, double", d);
-endfunction
-
-function draw_speedup (d)
-  draw_lines (d.sizes, d.speedup, d.kernels);
-  plot (xlim (), [1, 1], "k--");
-  labels ("n of n x n matrices, double", "time of A*B / time of gpumm, whole calls", ...
-          "Speedup over *", d);
 endfunction
 
 function draw_strassen (d)
@@ -586,7 +488,7 @@ endfunction
 
 %!error <Invalid call> gpumm_plot ()
 %!error id=gpumm:bad-value gpumm_plot ("pie")
-%!error <"rates", "block size", "speedup"> gpumm_plot (3)
+%!error <"rates", "block size", "strassen"> gpumm_plot (3)
 %!error id=gpumm:unknown-option gpumm_plot ("rates", "Size", 3)
 %!error id=gpumm:missing-value gpumm_plot ("rates", "Sizes")
 %!error id=gpumm:bad-value gpumm_plot ("rates", "Sizes", 0)
@@ -598,3 +500,4 @@ endfunction
 %!error id=gpumm:bad-value gpumm_plot ("block size", "Kernels", {"naive"}, "Sizes", 8)
 %!error <"stages" was removed; write .* info.seconds> gpumm_plot ("stages")
 %!error <"pattern" was removed; write spy> gpumm_plot ("pattern", "A", 1)
+%!error <"speedup" was removed; write .* info.seconds.total> gpumm_plot ("speedup", "Sizes", 16)

@@ -7,16 +7,16 @@
 ## Query or set whether long work shows its progress.
 ##
 ## A product that takes more than two seconds writes one line to the terminal, such as
-## @samp{gpumm: 43 %, about 6 s left}.  The line is updated as the work goes on, and removed when the
-## work ends, fails or is stopped by Ctrl-C.  @code{gpumm_plot} and other long
+## @samp{gpumm: 43 %, about 6 s left}.  The line is updated as the work goes on, and removed when
+## the work ends, fails or is stopped by Ctrl-C.  @code{gpumm_plot} and other long
 ## functions of the package do the same.
 ##
-## No line is shown if output or errors go to a file or a pipe, in a notebook, in the background, on a
-## terminal of type @samp{dumb}, and for products that cannot report their progress.
+## No line is shown if output or errors go to a file or a pipe, in a notebook, in the background, on
+## a terminal of type @samp{dumb}, and for products that cannot report their progress.
 ##
 ## Without an argument, @var{on} is the present setting, which is true when Octave starts.
-## @code{gpumm_progress (false)} switches the lines off for this session, @code{gpumm_progress (true)}
-## switches them on, and @var{was} is the setting before the call.
+## @code{gpumm_progress (false)} switches the lines off for this session,
+## @code{gpumm_progress (true)} switches them on, and @var{was} is the setting before the call.
 ##
 ## @example
 ## @group

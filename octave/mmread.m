@@ -64,101 +64,48 @@
 ## @seealso{mmwrite, gpumm, sparse, load}
 ## @end deftypefn
 
-function [A, info] = mmread (file, option = "Class", name = "auto")
+function [A, info] = mmread (file, varargin)
 
-  if (nargin != 1 && nargin != 3)
+  if (nargin < 1)
     print_usage ();
+  elseif (! (ischar (file) && isrow (file)))
+    error ("gpumm:mmread:argument", "mmread: FILE must be a string");
   endif
   names = {"auto", "double", "single", "logical", "int8", "int16", "int32", "int64", ...
            "uint8", "uint16", "uint32", "uint64"};
-  if (! (ischar (file) && isrow (file)))
-    error ("gpumm:mmread:argument", "mmread: FILE must be a string");
-  elseif (! (ischar (option) && strcmpi (option, "Class")))
-    error ("gpumm:mmread:argument", "mmread: the only option is \"Class\"");
-  elseif (! (ischar (name) && any (strcmp (name, names))))
-    error ("gpumm:mmread:argument", "mmread: \"Class\" must be one of %s", strjoin (names, ", "));
-  endif
+  name = options_of ("mmread", varargin, ...
+                     {"Class", "auto", @(x) ischar (x) && any (strcmp (x, names)), ...
+                      ["one of " strjoin(names, ", ")]}).class;
 
   in = __open_text__ (file, "mmread", "gpumm:mmread:open");
   in.file = file;
   unwind_protect
     [info, in] = read_header (in);
-    is_sparse = strcmp (info.format, "coordinate");
-    if (is_sparse && ! any (strcmp (name, {"auto", "double", "logical"})))
+    if (strcmp (info.format, "coordinate") && ! any (strcmp (name, {"auto", "double", "logical"})))
       error ("gpumm:mmread:argument",
              "mmread: %s is sparse, and a sparse matrix cannot be of class %s", file, name);
-    elseif (strcmp (info.field, "complex")
-            && ! any (strcmp (name, {"auto", "double", "single"})))
+    elseif (strcmp (info.field, "complex") && ! any (strcmp (name, {"auto", "double", "single"})))
       error ("gpumm:mmread:argument", "mmread: %s is complex and cannot be of class %s", file,
              name);
-    endif
-    if (strcmp (name, "auto"))
+    elseif (strcmp (name, "auto"))
       name = {"double", "logical"}{1 + strcmp (info.field, "pattern")};
     endif
-    if (is_sparse)
-      A = sparse_matrix (in, info, name);
-    else
-      A = full_matrix (in, info, name);
-    endif
+    A = {@full_matrix, @sparse_matrix}{1 + strcmp (info.format, "coordinate")} (in, info, name);
   unwind_protect_cleanup
     fclose (in.fid);
   end_unwind_protect
 
 endfunction
 
-function fail (what, in, line, template, varargin)
-
-  error (["gpumm:mmread:" what], "mmread: %s:%d: %s", in.file, line,
-         sprintf (template, varargin{:}));
-
-endfunction
-
-## Fails at the first entry of in.text that is BAD.  SHOW gives what the template prints.
-function refuse (what, in, bad, template, show)
-
-  k = find (any (bad, 1), 1);
-  if (! isempty (k))
-    fail (what, in, line_of (in, k), template, show (k));
-  endif
-
-endfunction
-
-## The line of entry K of in.text, or the line before in.text if K is 0.
-function line = line_of (in, k)
-
-  line = in.line + [0, shown_lines(in.text)](k + 1);
-
-endfunction
-
-## The numbers of the lines of TEXT that are not blank, and their first and last characters.
-function [lines, first, last] = shown_lines (text)
-
-  is_dark = ! isspace (text);
-  before = [0, cumsum(is_dark)(text == "\n")];
-  lines = find (diff (before));
-  dark = find (is_dark);
-  first = dark(before(lines) + 1);
-  last = dark(before(lines + 1));
-
-endfunction
-
-function str = shortened (str)
-
-  str(str < 32 | str == 127) = "?";       # a terminal obeys such characters
-  if (numel (str) > 40)
-    str = [str(1:37) "..."];
-  endif
-
-endfunction
+## ---- lines --------------------------------------------------------------------------------------
 
 ## The next lines of the file, about a megabyte, because a whole file would need 12 times its size.
 ## They begin after in.line lines.  in.rest is the beginning of the line after them.
 function in = next_lines (in)
 
   in.line += sum (in.text == "\n");
-  wanted = 1e6;
-  bytes = fread (in.fid, wanted, "uint8=>char").';
-  in.is_last = numel (bytes) < wanted;
+  bytes = fread (in.fid, 1e6, "uint8=>char").';
+  in.is_last = feof (in.fid) || ftell (in.fid) >= in.size;
   if (! any (bytes == "\n"))
     bytes(bytes == "\r") = "\n";
   endif
@@ -177,6 +124,50 @@ function in = next_lines (in)
   in.text(in.text > 127) = "?";
 
 endfunction
+
+## The numbers of the lines of TEXT that are not blank, and their first and last characters.
+function [lines, first, last] = shown_lines (text)
+
+  is_dark = ! isspace (text);
+  before = [0, cumsum(is_dark)(text == "\n")];
+  lines = find (diff (before));
+  dark = find (is_dark);
+  first = dark(before(lines) + 1);
+  last = dark(before(lines + 1));
+
+endfunction
+
+## Between quotes, and without the characters that a terminal would obey.
+function str = quoted (str)
+
+  str(str < 32 | str == 127) = "?";
+  if (numel (str) > 40)
+    str = [str(1:37) "..."];
+  endif
+  str = ["\"" str "\""];
+
+endfunction
+
+function fail (what, in, line, template, varargin)
+
+  error (["gpumm:mmread:" what], "mmread: %s:%d: %s", in.file, line,
+         sprintf (template, varargin{:}));
+
+endfunction
+
+## Fails at the first entry of in.text that is BAD, a column.
+function refuse (what, in, bad, template, varargin)
+
+  k = find (any (bad, 1), 1);
+  if (! isempty (k))
+    [lines, first, last] = shown_lines (in.text);
+    fail (what, in, in.line + lines(k), [template ", found %s"], varargin{:},
+          quoted (in.text(first(k):last(k))));
+  endif
+
+endfunction
+
+## ---- the header ---------------------------------------------------------------------------------
 
 ## Reads the first line, the comments and the sizes.  The entries begin with in.text.
 function [info, in] = read_header (in)
@@ -199,13 +190,14 @@ function [info, in] = read_header (in)
            "symmetry", {"general", "symmetric", "skew-symmetric", "hermitian"}};
   for k = 1:4
     if (! any (strcmp (words{k+1}, known{k,2})))
-      fail ("header", in, 1, "unknown %s \"%s\"; it must be %s", known{k,1},
-            shortened (words{k+1}), strjoin (known{k,2}, ", "));
+      fail ("header", in, 1, "unknown %s %s; it must be %s", known{k,1}, quoted (words{k+1}),
+            strjoin (known{k,2}, ", "));
     endif
   endfor
   [format, field, symmetry] = words{3:5};
+  is_array = strcmp (format, "array");
   is_pattern = strcmp (field, "pattern");
-  if (is_pattern && strcmp (format, "array"))
+  if (is_array && is_pattern)
     fail ("header", in, 1, "the array format has no field pattern");
   elseif (is_pattern && any (strcmp (symmetry, {"skew-symmetric", "hermitian"})))
     fail ("header", in, 1, "a matrix with the field pattern cannot be %s", symmetry);
@@ -213,93 +205,81 @@ function [info, in] = read_header (in)
     fail ("header", in, 1, "a hermitian matrix must have the field complex, not %s", field);
   endif
 
-  labels = {"rows", "columns", "entries"};
-  [comments, sizes, in] = read_sizes (in, labels(1:end-strcmp (format, "array")));
-  if (! strcmp (symmetry, "general") && sizes(1) != sizes(2))
-    fail ("size", in, in.line, "a %s matrix must be square, not %d x %d", symmetry, sizes(1:2));
-  elseif (strcmp (format, "array"))
-    sizes(3) = prod (sizes);
-    if (! strcmp (symmetry, "general"))
-      sizes(3) = sizes(1) * (sizes(1) + 1 - 2 * strcmp (symmetry, "skew-symmetric")) / 2;
-    endif
+  [comments, m, n, entries, in] = read_sizes (in, is_array);
+  if (! strcmp (symmetry, "general") && m != n)
+    fail ("size", in, in.line, "a %s matrix must be square, not %d x %d", symmetry, m, n);
+  elseif (is_array && ! strcmp (symmetry, "general"))
+    entries = m * (m + 1 - 2 * strcmp (symmetry, "skew-symmetric")) / 2;
   endif
-  info = struct ("format", format, "field", field, "symmetry", symmetry, "rows", sizes(1), ...
-                 "cols", sizes(2), "entries", sizes(3), "comments", {comments});
+  info = struct ("format", format, "field", field, "symmetry", symmetry, "rows", m, "cols", n,
+                 "entries", entries, "comments", {comments});
 
 endfunction
 
 ## Reads to the line with the sizes.  The first line of the file is not one of the comments.
-function [comments, sizes, in] = read_sizes (in, labels)
+function [comments, m, n, entries, in] = read_sizes (in, is_array)
 
   comments = {};
   do
-    [~, last] = regexp (in.text, '\A(?:[^\S\n]*+(?:%[^\n]*+)?+\n)*+', "once");
-    last = [last, 0](1);
-    [~, first, stop] = shown_lines (in.text(1:last));
-    first += 1 + isspace (in.text(first + 1));
-    comments = [comments, cellslices(in.bytes, first, stop, 2)];
-    at_sizes = last < numel (in.text);
-    if (! at_sizes && in.is_last)
+    [lines, first, last] = shown_lines (in.text);
+    at = find ([in.text(first) != "%", true], 1);  # the line with the sizes, or the one after all
+    start = first(1:at-1) + 1;
+    start += isspace (in.text(start));
+    comments = [comments, cellslices(in.bytes, start, last(1:at-1), 2)];
+    is_there = at <= numel (lines);
+    if (! is_there && in.is_last)
       fail ("size", in, in.line + sum (in.text == "\n"),
             "the file ends before the line with the sizes");
-    elseif (! at_sizes)
+    elseif (! is_there)
       in = next_lines (in);
     endif
-  until (at_sizes)
+  until (is_there)
   comments(1) = [];
 
-  str = strtok (in.text(last+1:end), "\n");
-  used = last + numel (str) + 1;
-  in.line += sum (in.text(1:used) == "\n");
-  in.text(1:used) = [];
+  in.line += lines(at);
+  str = in.text(first(at):last(at));
+  in.text = in.text(find (in.text == "\n", lines(at))(end)+1:end);
   words = regexp (str, '\S+', "match");
   sizes = str2double (words);
+  labels = {"rows", "columns", "entries"}(1:end-is_array);
   if (numel (words) != numel (labels) || any (cellfun (@isempty, regexp (words, '^\+?\d+$')))
       || ! all (sizes <= flintmax ()))
-    fail ("size", in, in.line, "expected %d sizes (%s), found \"%s\"", numel (labels),
-          strjoin (labels, ", "), shortened (strtrim (str)));
+    fail ("size", in, in.line, "expected %d sizes (%s), found %s", numel (labels),
+          strjoin (labels, ", "), quoted (str));
   endif
+  [m, n, entries] = num2cell ([sizes, prod(sizes)]){1:3};
 
 endfunction
+
+## ---- the entries --------------------------------------------------------------------------------
 
 ## The numbers of all entries, a column for each: row, column and value in the coordinate format,
 ## else the value.  A complex value has two rows, a pattern none.
 function entries = read_entries (in, info, name)
 
-  labels = {"value"};
-  if (strcmp (info.field, "complex"))
-    labels = {"real part", "imaginary part"};
-  elseif (strcmp (info.field, "pattern"))
-    labels = {};
-  endif
-  stored = name;
-  extra = 0;
-  if (strcmp (info.format, "coordinate"))
-    labels = [{"row", "column"}, labels];
-    stored = "double";
-    extra = info.cols + 1;                  # a sparse matrix stores a number for each column
-  endif
+  is_sparse = strcmp (info.format, "coordinate");
+  width = 1 + strcmp (info.field, "complex") - strcmp (info.field, "pattern") + 2 * is_sparse;
   ## In the file, a number has at least a digit, and a blank or the end of the line.
-  most = min (info.entries, floor ((in.size + 1) / (2 * numel (labels))));
-  bytes = 8 * (numel (labels) * most + extra);
+  most = min (info.entries, floor ((in.size + 1) / (2 * width)));
+  bytes = 8 * (width * most + is_sparse * (info.cols + 1));  # a sparse matrix counts each column
   if (bytes > 1e9)
     [~, machine] = memory ();
     if (bytes > machine.PhysicalMemory.Total / 2)
-      fail ("size", in, in.line, "a %d x %d matrix of %d entries needs %.3g GB of memory", ...
+      fail ("size", in, in.line, "a %d x %d matrix of %d entries needs %.3g GB of memory",
             info.rows, info.cols, info.entries, 1e-9 * bytes);
     endif
   endif
-  entries = cast (zeros (numel (labels), most), stored);
+  entries = cast (zeros (width, most), {name, "double"}{1 + is_sparse});
   done = 0;
   do
-    [v, in] = read_numbers (in, labels);
+    [v, in] = read_numbers (in, width);
     place = done + (1:columns (v));
     done += columns (v);
-    refuse ("count", in, place > info.entries, ...
-            "more entries than the %d that the line with the sizes gives", @(k) info.entries);
-    if (in.is_last && done < info.entries)
-      fail ("count", in, line_of (in, columns (v)), "the file ends after %d of %d entries", done,
+    refuse ("count", in, place > info.entries, "the sizes say %d entries, and there are more",
             info.entries);
+    if (in.is_last && done < info.entries)
+      fail ("count", in, in.line + [0, shown_lines(in.text)](end),
+            "the file ends after %d of %d entries", done, info.entries);
     endif
     entries(:,place) = checked_entries (in, info, name, v, place);
     in = next_lines (in);
@@ -307,63 +287,41 @@ function entries = read_entries (in, info, name)
 
 endfunction
 
-## The numbers in in.text, a column for each entry.
-function [v, in] = read_numbers (in, labels)
+## The numbers in in.text, a column of WIDTH for each entry.  in.text loses its comments.
+function [v, in] = read_numbers (in, width)
 
+  if (any (in.text == "%"))
+    in.text = regexprep (in.text, '^[^\S\n]*+%[^\n]*+', "", "lineanchors");
+  endif
   ## sscanf reads all numbers at once, but passes over the ends of words and lines: "1-2" gives two
-  ## numbers.  So check all lines before.
-  width = numel (labels);
+  ## numbers.  So check all lines before, and look for the wrong word only if one does not match.
   number = ['[+-]?+(?:(?:\d++\.?+\d*+|\.\d++)(?:[eEdD][+-]?+\d++)?+', ...
             '|(?i:inf(?:inity)?+|nan?+))(?!\S)'];
   entry = [repmat([number '[^\S\n]++'], 1, width - 1), number];
-  [~, last] = regexp (in.text, ['\A(?:[^\S\n]*+(?:%[^\n]*+|' entry '[^\S\n]*+)?+\n)*+'], "once");
+  [~, last] = regexp (in.text, ['\A(?:[^\S\n]*+(?:' entry '[^\S\n]*+)?+\n)*+'], "once");
   last = [last, 0](1);
   if (last < numel (in.text))
     line = in.line + 1 + sum (in.text(1:last) == "\n");
     words = regexp (strtok (in.text(last+1:end), "\n"), '\S+', "match");
-    k = find (cellfun (@isempty, regexp (words, ['^' number '$'])), 1);
-    if (! isempty (k))
-      fail ("number", in, line, "\"%s\" is not a number", shortened (words{k}));
+    wrong = words(cellfun (@isempty, regexp (words, ['^' number])));
+    if (! isempty (wrong))
+      fail ("number", in, line, "%s is not a number", quoted (wrong{1}));
     endif
-    fail ("layout", in, line, "expected %d number%s (%s), found %d", width, "s"(width > 1),
-          strjoin (labels, ", "), numel (words));
+    fail ("layout", in, line, "expected %d number%s, found %d", width, "s"(width > 1),
+          numel (words));
   endif
 
-  if (any (in.text == "%"))
-    [~, first, last] = shown_lines (in.text);
-    is_comment = in.text(first) == "%";
-    inside = zeros (size (in.text));
-    inside(first(is_comment)) = 1;
-    inside(last(is_comment) + 1) = -1;
-    in.text(cumsum (inside) > 0) = " ";
-  endif
   text = in.text;
   text(text == "d" | text == "D") = "e";
   if (any (text == "y" | text == "Y"))
     text = regexprep (text, '(?i)infinity', "inf");
   endif
   v = reshape (sscanf (text, "%f"), width, []);
-  if (any (isinf (v(:))))
-    words = words_of (in.text, v);
-    is_word = lower (reshape (in.text([words(:), words(:) + 1]), [], 2)) == "i";
-    bad = isinf (v) & ! reshape (any (is_word, 2), size (v));
-    refuse ("range", in, bad, "%s is beyond the largest double",
-            @(k) word_at (in.text, words(bad(:,k),k)(1)));
+  if (any (isinf (v(:))) && sum (isinf (v(:))) != sum (text == "f" | text == "F")) # not "inf"
+    is_word = ! cellfun (@isempty, regexp (regexp (text, '\S+', "match"), '(?i)f', "once"));
+    refuse ("range", in, isinf (v) & ! reshape (is_word, size (v)),
+            "expected numbers up to the largest double");
   endif
-
-endfunction
-
-## Where the words of the numbers V begin.
-function words = words_of (text, v)
-
-  space = isspace (text);
-  words = reshape (find (! space & [true, space](1:end-1)), size (v));
-
-endfunction
-
-function word = word_at (text, k)
-
-  word = shortened (regexp (text(k:min (k + 99, end)), '\S+', "once", "match"));
 
 endfunction
 
@@ -371,94 +329,76 @@ endfunction
 function v = checked_entries (in, info, name, v, place)
 
   is_sparse = strcmp (info.format, "coordinate");
-  first = 1 + 2 * is_sparse;
-  x = v(first:end,:);
+  is_skew = strcmp (info.symmetry, "skew-symmetric");
+  x = v(1+2*is_sparse:end,:);
   if (is_sparse)
-    on_diagonal = v(1,:) == v(2,:);
-    check_indices (in, info, v);
+    sizes = {"row", info.rows; "column", info.cols};
+    for k = 1:2
+      refuse ("index", in, ! (v(k,:) >= 1 & v(k,:) <= sizes{k,2} & v(k,:) == fix (v(k,:))),
+              "the %s index must be an integer from 1 to %d", sizes{k,:});
+    endfor
+    refuse ("triangle", in, v(1,:) < v(2,:) & ! strcmp (info.symmetry, "general"),
+            "a %s file stores only the lower triangle", info.symmetry);
+    is_diagonal = v(1,:) == v(2,:);
   elseif (strcmp (info.symmetry, "hermitian"))
     j = 0:min (info.rows, max ([place, 0]))-1;  # columns of rows, rows - 1, ... entries
-    on_diagonal = lookup (1 + j * info.rows - j .* (j - 1) / 2, place, "b");
+    is_diagonal = lookup (1 + j * info.rows - j .* (j - 1) / 2, place, "b");
   endif
-  skew = strcmp (info.symmetry, "skew-symmetric");
-  if (skew && is_sparse)
-    refuse ("diagonal", in, on_diagonal & any (x != 0, 1), ...
-            "the value on the diagonal of a skew-symmetric matrix must be zero", @(k) []);
+  if (is_skew && is_sparse)
+    refuse ("diagonal", in, is_diagonal & any (x != 0, 1),
+            "the diagonal of a skew-symmetric matrix must be zero");
   elseif (strcmp (info.symmetry, "hermitian"))
-    refuse ("diagonal", in, on_diagonal & x(2,:) != 0, ...
-            "the imaginary part on the diagonal of a hermitian matrix must be zero", @(k) []);
+    refuse ("diagonal", in, is_diagonal & x(2,:) != 0,
+            "the diagonal of a hermitian matrix must be real");
   endif
 
   if (any (strcmp (info.field, {"integer", "unsigned-integer"})))
-    x = exact_integers (in, v, first, name);
+    x = exact_integers (in, x, name);
   endif
   if (strcmp (name, "logical"))
     y = x == 1;
-    bad = x != 0 & x != 1;
   else
     y = cast (x, name);
-    bad = ! (y == x);
-    if (isfloat (y))
-      bad = isinf (y) & ! isinf (x);
-    endif
   endif
-  refuse ("range", in, bad, ["class " name " cannot hold %.15g"], @(k) x(bad(:,k),k)(1));
-  if (skew && ! isfloat (y))
-    refuse ("range", in, y + cast (0 - y, name) != 0, ["class " name " cannot hold -(%d)"], ...
-            @(k) y(k));
+  if (isfloat (y))
+    bad = isinf (y) & ! isinf (x);
+  else
+    bad = y != x;
+  endif
+  refuse ("range", in, bad, "class %s cannot hold the value", name);
+  if (is_skew && ! isfloat (y))
+    refuse ("range", in, y + cast (0 - y, name) != 0,
+            "class %s cannot hold the value above the diagonal, which has the other sign", name);
   endif
   if (is_sparse)
-    v(first:end,:) = y;
+    v(3:end,:) = y;
   else
     v = y;
   endif
 
 endfunction
 
-function check_indices (in, info, v)
+## The values X of an integer field, the last words of the lines.  X is exact below 2^53.  Larger
+## values may be rounded, so compute them again from their last 20 digits, in the 64-bit class if
+## NAME is one.
+function y = exact_integers (in, x, name)
 
-  labels = {"row", "column"};
-  sizes = [info.rows, info.cols];
-  for k = 1:2
-    i = v(k,:);
-    refuse ("index", in, ! (i >= 1 & i <= sizes(k) & i == fix (i)),
-            [labels{k} " index %.15g is not an integer from 1 to %d"], @(at) [i(at), sizes(k)]);
-  endfor
-  refuse ("triangle", in, v(1,:) < v(2,:) & ! strcmp (info.symmetry, "general"),
-          ["entry (%d, %d) is above the diagonal; a " info.symmetry ...
-           " file stores only the lower triangle"], @(k) v(1:2,k));
-
-endfunction
-
-## The values of an integer field, the last row of V.  V is exact below 2^53.  Larger values may be
-## rounded, so compute them again from their digits, in the 64-bit class if NAME is one.
-function y = exact_integers (in, v, row, name)
-
-  y = x = v(row,:);
-  bad = ! (x == fix (x)) | isinf (x);
+  refuse ("integer", in, ! (x == fix (x)) | isinf (x), "expected an integer");
+  y = x;
   large = abs (x) >= flintmax ();
-  if (! any (bad | large))
+  if (! any (large))
     return;
   endif
-  at = words_of (in.text, v)(row,:);
-  word = @(k) word_at (in.text, at(k));
-  refuse ("integer", in, bad, "\"%s\" is not an integer", word);
-
-  ## Loop over the digits: the first digit of all large numbers, then the second, ...
-  at = at(large) + (x(large) < 0 | in.text(at(large)) == "+");
-  magnitude = zeros (size (at), "uint64");
-  going_on = true (size (at));
-  last = (intmax ("uint64") - 5) / 10;
-  do
-    digit = in.text(at) - "0";
-    going_on &= digit >= 0 & digit <= 9;
-    fits = magnitude < last | (magnitude == last & digit <= 5);
-    bad(large) |= going_on & ! fits;
-    magnitude(going_on) = magnitude(going_on) * 10 + digit(going_on);
-    at += going_on;
-  until (! any (going_on))
-  bad(large) |= ! isspace (in.text(at));
-  refuse ("range", in, bad, "%s is not a plain integer that fits in 64 bits", word);
+  [~, ~, last] = shown_lines (in.text);
+  digits = reshape ([blanks(20), in.text](last(large) + (1:20).'), 20, []) - "0";
+  digits .*= flipud (cumprod (flipud (digits >= 0 & digits <= 9)));
+  high = 10 .^ (10:-1:0) * digits(1:11,:);
+  low = 10 .^ (8:-1:0) * digits(12:20,:);
+  magnitude = uint64 (high) * 1e9 + uint64 (low);
+  bad = false (size (x));
+  bad(large) = double (magnitude) != abs (x(large)) | high > 18446744073 ...
+               | (high == 18446744073 & low > 709551615);
+  refuse ("range", in, bad, "expected a plain integer that fits in 64 bits");
 
   negative = x(large) < 0;
   switch (name)
@@ -475,16 +415,19 @@ function y = exact_integers (in, v, row, name)
     otherwise
       bad(large) = magnitude != abs (x(large));
   endswitch
-  refuse ("range", in, bad, ["class " name " cannot hold %s exactly"], word);
+  refuse ("range", in, bad, "class %s cannot hold the value exactly", name);
 
 endfunction
 
-## The values [re; im] above the diagonal, from those below it.
+## ---- the matrix ---------------------------------------------------------------------------------
+
+## The values [re; im] above the diagonal, from those below it.  They are 0 - x, not -x, so that the
+## image of 0 is +0.
 function y = mirrored (symmetry, x)
 
   y = x;
   if (strcmp (symmetry, "skew-symmetric"))
-    y = 0 - x;                              # not -x, so that the image of 0 is +0
+    y = cast (0 - x, class (x));
   elseif (strcmp (symmetry, "hermitian"))
     y(2,:) = 0 - x(2,:);
   endif
@@ -498,49 +441,40 @@ function A = sparse_matrix (in, info, name)
   j = entries(2,:);
   x = entries(3:end,:);
   clear entries;
-  if (rows (x) == 2)                        # a sum of two triangles would make each -0 a +0
-    off = find (i != j & ! strcmp (info.symmetry, "general"));
+  if (! strcmp (info.symmetry, "general"))
+    off = find (i != j);
     x = [x, mirrored(info.symmetry, x(:,off))];
-    A = sparse ([i, j(off)], [j, i(off)], complex (x(1,:), x(2,:)), info.rows, info.cols);
-    if (isreal (A))
-      A = complex (A, sparse (info.rows, info.cols));  # as the file says
-    endif
-    return;
-  elseif (rows (x) == 0)
+    rows_above = j(off);
+    j = [j, i(off)];
+    i = [i, rows_above];
+  endif
+  if (rows (x) == 0)
     x = true;
+  elseif (rows (x) == 2)
+    x = complex (x(1,:), x(2,:));
   endif
-  A = sparse (i, j, x, info.rows, info.cols);
-  clear i j x;
-  if (strcmp (info.symmetry, "skew-symmetric"))
-    A -= A.';
-  elseif (strcmp (info.symmetry, "symmetric"))
-    if (islogical (A))
-      A |= A.';
-    else
-      A += tril (A, -1).';
-    endif
+  A = cast (sparse (i, j, x, info.rows, info.cols), name);
+  if (iscomplex (x) && isreal (A))
+    A = complex (A, sparse (info.rows, info.cols));  # as the file says
   endif
-  A = cast (A, name);
 
 endfunction
 
 function A = full_matrix (in, info, name)
 
   x = read_entries (in, info, name);
-  is_general = strcmp (info.symmetry, "general");
-  stored = tril (true (info.rows * ! is_general), -strcmp (info.symmetry, "skew-symmetric"));
   images = mirrored (info.symmetry, x);
   parts = cell (1, rows (x));
   for k = 1:rows (x)
-    if (is_general)
-      part = reshape (x(k,:), info.rows, info.cols);
+    if (strcmp (info.symmetry, "general"))
+      parts{k} = reshape (x(k,:), info.rows, info.cols);
     else
-      part = cast (zeros (info.rows), class (x));
-      part(stored) = images(k,:);
-      part = part.';
-      part(stored) = x(k,:);
+      stored = tril (true (info.rows), -strcmp (info.symmetry, "skew-symmetric"));
+      parts{k} = cast (zeros (info.rows), name);
+      parts{k}(stored) = images(k,:);
+      parts{k} = parts{k}.';
+      parts{k}(stored) = x(k,:);
     endif
-    parts{k} = part;
   endfor
   A = parts{1};
   if (numel (parts) == 2)

@@ -33,8 +33,8 @@
 ## the older file unchanged.  The new file has the mode of the older file.  A pipe or
 ## a device, such as @file{/dev/stdout}, is written directly.
 ##
-## The identifier of an error is @code{gpumm:mmwrite:@var{what}}, where @var{what}
-## is @code{argument}, @code{field}, @code{symmetry}, @code{open} or @code{write}.
+## The identifier of an error with the file or the matrix is @code{gpumm:mmwrite:@var{what}}, where
+## @var{what} is @code{argument}, @code{open} or @code{write}.
 ##
 ## @example
 ## @group
@@ -60,16 +60,30 @@ function mmwrite (file, A, varargin)
 
   if (nargin < 2 || mod (nargin, 2) != 0)
     print_usage ();
-  endif
-  if (! (ischar (file) && isrow (file)))
+  elseif (! (ischar (file) && isrow (file)))
     error ("gpumm:mmwrite:argument", "mmwrite: FILE must be a string");
-  endif
-  if (isgpuarray (A))
+  elseif (isgpuarray (A))
     error ("gpumm:gpuArray:gather", "mmwrite: A is a gpuArray. Use gather (A)");
   elseif (! ((isnumeric (A) || islogical (A)) && ndims (A) == 2))
     error ("gpumm:mmwrite:argument", "mmwrite: A must be a numeric or logical matrix");
+  elseif (any (strcmpi (varargin(1:2:end), "Field")))
+    error ("gpumm:mmwrite:field",
+           ["mmwrite: \"Field\" was removed; write mmwrite (FILE, X) where X is int64 (A) " ...
+            "for integers, complex (A), or sparse (A != 0) for a pattern"]);
   endif
-  [comment, symmetry, digits] = check_options (varargin{:});
+  o = options_of ("mmwrite", varargin, { ...
+    "Comment", {}, @(x) (ischar (x) && rows (x) <= 1) || iscellstr (x), ...
+    "a string or a cell array of strings"; ...
+    "Symmetry", "auto", @(x) ischar (x) && any (strcmpi (x, {"auto", "general"})), ...
+    "\"auto\" or \"general\"; \"auto\" finds every other symmetry of A"; ...
+    "Precision", [], @(x) isnumeric (x) && isscalar (x) && any (x == 1:17), ...
+    "an integer from 1 to 17"});
+  comment = "";
+  if (! isempty (o.comment))
+    text = strrep (strjoin (cellstr (o.comment)(:).', "\n"), "\r\n", "\n");
+    lines = ostrsplit (text, "\r\n");      # no regular expression: it refuses broken UTF-8
+    comment = sprintf ("%% %s\n", lines{:});
+  endif
 
   if (regexp (typeinfo (A), '(diagonal|permutation) matrix$'))
     A = sparse (A);
@@ -82,7 +96,8 @@ function mmwrite (file, A, varargin)
   elseif (islogical (A) || isinteger (A))
     field = "integer";
   endif
-  if (strcmp (symmetry, "auto"))
+  symmetry = "general";
+  if (strcmpi (o.symmetry, "auto"))
     symmetry = symmetry_of (A);
   endif
 
@@ -104,56 +119,8 @@ function mmwrite (file, A, varargin)
   endif
   head = [sprintf("%%%%MatrixMarket matrix %s %s %s\n%s", format, field, symmetry, comment), ...
           sprintf("%d ", sizes)(1:end-1), "\n"];
-  __write_file__ (file, @(k) piece (k, head, at, x(:), field, digits), "mmwrite", ...
+  __write_file__ (file, @(k) piece (k, head, at, x(:), field, double (o.precision)), "mmwrite", ...
                   {"gpumm:mmwrite:open", "gpumm:mmwrite:write"});
-
-endfunction
-
-function [comment, symmetry, digits] = check_options (varargin)
-
-  comment = "";
-  symmetry = "auto";
-  digits = [];
-  for k = 1:2:numel (varargin)
-    name = varargin{k};
-    value = varargin{k+1};
-    if (! ischar (name))
-      error ("gpumm:mmwrite:argument", "mmwrite: the name of an option must be a string");
-    endif
-    switch (lower (name))
-      case "comment"
-        if (! (ischar (value) && rows (value) <= 1) && ! iscellstr (value))
-          error ("gpumm:mmwrite:argument",
-                 "mmwrite: \"Comment\" must be a string or a cell array of strings");
-        endif
-        text = strrep (strjoin (cellstr (value)(:).', "\n"), "\r\n", "\n");
-        lines = ostrsplit (text, "\r\n");  # no regular expression: it refuses broken UTF-8
-        if (! isempty (value))
-          comment = sprintf ("%% %s\n", lines{:});
-        endif
-      case "symmetry"
-        if (! (ischar (value) && any (strcmpi (value, {"auto", "general"}))))
-          error ("gpumm:mmwrite:symmetry",
-                 ["mmwrite: \"Symmetry\" must be \"auto\" or \"general\"; " ...
-                  "\"auto\" finds every other symmetry of A"]);
-        endif
-        symmetry = lower (value);
-      case "field"
-        error ("gpumm:mmwrite:field",
-               ["mmwrite: \"Field\" was removed; write mmwrite (FILE, X) where X is int64 (A) " ...
-                "for integers, complex (A), or sparse (A != 0) for a pattern"]);
-      case "precision"
-        if (! (isnumeric (value) && isscalar (value) && any (value == 1:17)))
-          error ("gpumm:mmwrite:argument",
-                 "mmwrite: \"Precision\" must be an integer from 1 to 17");
-        endif
-        digits = double (value);
-      otherwise
-        error ("gpumm:mmwrite:argument",
-               "mmwrite: unknown option \"%s\"; valid options are Comment, Symmetry, Precision",
-               name);
-    endswitch
-  endfor
 
 endfunction
 
@@ -188,29 +155,25 @@ function symmetry = symmetry_of (A)
 
 endfunction
 
-## Piece K of the file's text: first the head, then 200000 entries at a time (some megabytes).
+## Piece K of the file's text: first the head, then 50000 entries at a time (a megabyte or two).
 function str = piece (k, head, at, x, field, digits)
 
-  step = 200000;
+  step = 50000;
+  range = max ((k - 2) * step + 1, 1):min ((k - 1) * step, numel (x));
+  str = "";
   if (k == 1)
     str = head;
-  else
-    range = (k - 2) * step + 1:min ((k - 1) * step, numel (x));
-    str = "";
-    if (! isempty (range))
-      str = entry_lines (at(range,:), x(range), field, digits);
-      check_count (sum (str == "\n"), numel (range));
-    endif
+  elseif (! isempty (range))
+    str = entry_lines (at(range,:).', x(range).', field, digits);
+    check_count (sum (str == "\n"), numel (range));
   endif
 
 endfunction
 
-## The lines of the entries x(k).  at(k,:) is the row and column, or empty in array format.
+## The lines of the entries X.  AT has their rows and columns, and is empty in array format.
 function str = entry_lines (at, x, field, digits)
 
-  start = repmat ("%d ", 1, columns (at));
-  at = at.';
-  x = x.';
+  start = repmat ("%d ", 1, rows (at));
   if (strcmp (field, "pattern"))
     str = sprintf ("%d %d\n", at);
   elseif (isa (x, "uint64"))
@@ -220,18 +183,11 @@ function str = entry_lines (at, x, field, digits)
     str = regexprep (str, '^0+(?=\d)', "", "lineanchors");
   elseif (strcmp (field, "integer"))
     str = sprintf ([start "%d\n"], [at; x]);
+  elseif (strcmp (field, "complex"))
+    str = sprintf ([start "%.*g %.*g\n"], [at; digits_for(real (x), digits); real(x);
+                                           digits_for(imag (x), digits); imag(x)]);
   else
-    values = {real(x), imag(x)}(1:1 + strcmp (field, "complex"));
-    args = {at};
-    for k = 1:numel (values)
-      n = digits;
-      if (isempty (n))
-        n = digits_for (values{k});
-      endif
-      args = [args, {n .* ones(size (x)), values{k}}];
-    endfor
-    str = sprintf ([start, strjoin(repmat ({"%.*g"}, 1, numel (values)), " "), "\n"],
-                   vertcat (args{:}));
+    str = sprintf ([start "%.*g\n"], [at; digits_for(x, digits); x]);
   endif
 
 endfunction
@@ -245,18 +201,16 @@ function check_count (found, wanted)
 
 endfunction
 
-## How many digits each number of X needs to be read back unchanged: 15 (single: 6) if these are
-## enough, as for numbers that people type, else 17 (9).
-function digits = digits_for (x)
+## How many digits each number of X gets: as many as the user wants, or 15 (single: 6) if these are
+## enough to read it back unchanged, as for numbers that people type, else 17 (9).
+function digits = digits_for (x, wanted)
 
-  few = 15;
-  more = 17;
-  if (isa (x, "single"))
-    few = 6;
-    more = 9;
+  digits = repmat (wanted, size (x));
+  if (isempty (wanted))
+    [few, more] = {15, 17; 6, 9}{1 + isa(x, "single"),:};
+    read = cast (sscanf (sprintf (sprintf ("%%.%dg ", few), x), "%f"), class (x));
+    check_count (numel (read), numel (x));
+    digits = few + (more - few) * (read.' != x);
   endif
-  read = cast (sscanf (sprintf (sprintf ("%%.%dg ", few), x), "%f"), class (x));
-  check_count (numel (read), numel (x));
-  digits = few + (more - few) * (read != x(:)).';
 
 endfunction

@@ -54,14 +54,14 @@
 ## @end example
 ##
 ## @var{X} and @var{Y} are full arrays: double, single, complex, logical, character, or both of one
-## integer class.  Each page has the class and the values of @code{*}, within the bound that the help
-## of @code{gpumm} states.  Integer products are exact and are saturated once, at the end.  If the
-## pages of one array are scalars, they scale the pages of the other.  Then integers may also meet
-## the other classes, as with @code{*}.
+## integer class.  Each page has the class and the values of @code{*}, within the bound that the
+## help of @code{gpumm} states.  Integer products are exact and are saturated once, at the end.  If
+## the pages of one array are scalars, they scale the pages of the other.  Then integers may also
+## meet the other classes, as with @code{*}.
 ##
 ## A page of a complex array is complex, even if all its imaginary parts are zero: Inf times such an
-## element is not finite, but its imaginary part may be NaN.  @var{Z} becomes real if all its imaginary
-## parts are zero.
+## element is not finite, but its imaginary part may be NaN.  @var{Z} becomes real if all its
+## imaginary parts are zero.
 ##
 ## The CPU's threads share small pages.  Large pages, and one matrix by pages that are not
 ## transposed, are multiplied as @code{gpumm} multiplies, on the GPU or on the CPU.  Ctrl-C stops
@@ -70,8 +70,8 @@
 ## Errors have the identifiers @code{Octave:nonconformant-args}, @code{gpumm:undefined-operator},
 ## @code{gpumm:bad-value} and @code{gpumm:host-memory}.
 ##
-## Octave up to version 11 has no @code{pagemtimes}.  This function has the name and the arguments of
-## @sc{Matlab}'s.  While gpumm is loaded, it hides the @code{pagemtimes} of a later Octave.
+## Octave up to version 11 has no @code{pagemtimes}.  This function has the name and the arguments
+## of @sc{Matlab}'s.  While gpumm is loaded, it hides the @code{pagemtimes} of a later Octave.
 ## @seealso{pagefun, gpumm, mtimes}
 ## @end deftypefn
 
@@ -94,7 +94,8 @@ function Z = pagemtimes (X, varargin)
 
 endfunction
 
-## Arrays that the engine does not multiply as they are: converted, or multiplied by `.*`, or an error.
+## Arrays that the engine does not multiply as they are: converted, or multiplied by `.*`, or an
+## error.
 function Z = not_as_they_stand (X, name_x, Y, name_y)
   op_x = find_op (name_x, "transpX");
   op_y = find_op (name_y, "transpY");

@@ -6,8 +6,8 @@
 ## Return the class of the elements of @var{X}.
 ##
 ## The class of a @code{gpuArray} is @qcode{"gpuArray"}, and the class of a @code{blocksparse} is
-## @qcode{"blocksparse"}.  The elements of both have a class of Octave, such as @qcode{"double"}.  For
-## other values @code{underlyingType (@var{X})} is @code{class (@var{X})}.
+## @qcode{"blocksparse"}.  The elements of both have a class of Octave, such as @qcode{"double"}.
+## For other values @code{underlyingType (@var{X})} is @code{class (@var{X})}.
 ##
 ## @example
 ## @group

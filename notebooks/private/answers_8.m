@@ -43,8 +43,8 @@ function why = answers_8 (number, x)
         elseif (p != fix (p) || p < 1)
           why = sprintf ("%s you return %g, which is no number of products", given, p);
         elseif (part (p) > share)
-          why = sprintf ("%s you return %d, but then the transfers take %.3g of the time", given, ...
-                         p, part (p));
+          why = sprintf ("%s you return %d, but then the transfers take %.3g of the time", ...
+                         given, p, part (p));
         else
           why = sprintf ("%s you return %d, but fewer products are enough", given, p);
         endif

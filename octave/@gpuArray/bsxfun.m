@@ -2,9 +2,9 @@
 ## SPDX-License-Identifier: BSD-3-Clause
 
 ## bsxfun (F, A, B): Octave's own calls F for each column of a gpuArray.  Its operators expand their
-## operands themselves, so they are called once.  As in Octave, their result is full, also for sparse matrices,
-## unless both are in blocks; if one is logical, it is what Octave makes of small ones.  Functions of Octave such
-## as center and std call bsxfun.
+## operands themselves, so they are called once.  As in Octave, their result is full, also for
+## sparse matrices, unless both are in blocks; if one is logical, it is what Octave makes of small
+## ones.  Functions of Octave such as center and std call bsxfun.
 
 function R = bsxfun (varargin)
 
@@ -22,7 +22,8 @@ function R = bsxfun (varargin)
       args = cellfun (@full, args, "UniformOutput", false);
     endif
     R = feval (name, args{:});
-    if (! isempty (R) && any (cellfun (@islogical, args)) && any (cellfun (@issparse, varargin(2:3)))
+    if (! isempty (R) && any (cellfun (@islogical, args))
+        && any (cellfun (@issparse, varargin(2:3)))
         && issparse (bsxfun (name, sample (varargin{2}), sample (varargin{3}))))
       R = sparse (R);
     endif

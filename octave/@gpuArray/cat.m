@@ -19,15 +19,16 @@ function R = cat (varargin)
     R = of_sparse (dim, sizes, arrays);
     return;
   endif
-  if (! (isnumeric (dim) && isscalar (dim) && dim >= 1 && dim == fix (dim)) || any (cellfun (@isempty, arrays)) ...
-      || ! fit (dim, sizes))
+  if (! (isnumeric (dim) && isscalar (dim) && dim >= 1 && dim == fix (dim))
+      || any (cellfun (@isempty, arrays)) || ! fit (dim, sizes))
     ## Octave has the rules of empty arrays and the errors
     bools = cellfun (@false, sizes, "UniformOutput", false);
     if (isempty (cat (dim, bools{:})))
       R = by_host ("cat", varargin{:});
       return;
     endif
-    samples = cellfun (@(x) feval (underlyingType (x), ones (1, 2)), arrays, "UniformOutput", false);
+    samples = cellfun (@(x) feval (underlyingType (x), ones (1, 2)), arrays, ...
+                       "UniformOutput", false);
     type = class ([samples{:}]); # empty arrays count
     full = ! cellfun (@isempty, arrays);
     arrays = arrays(full);

@@ -74,8 +74,8 @@ function R = norm_of_sparse (X, p)
   endif
 endfunction
 
-## The largest of the values, NaN if X has one, as in Octave 11.  (For a matrix, Octave 9 and earlier
-## skip most NaN.)  The sum with 0 / 0 or 0 / 1 does not wait to see which.
+## The largest of the values, NaN if X has one, as in Octave 11.  (For a matrix, Octave 9 and
+## earlier skip most NaN.)  The sum with 0 / 0 or 0 / 1 does not wait to see which.
 function R = largest (values, X)
   has_nan = __gpuarray__ ("fold", "any", isnan (X(:)), 1);
   R = __gpuarray__ ("fold", "max", values(:), 1) + 0 ./ (1 - has_nan);

@@ -22,7 +22,8 @@
 ## @item ComputeCapability
 ## For example @qcode{"9.0"}; empty if there is no GPU.
 ## @item TotalMemory, AvailableMemory
-## The bytes of the GPU's memory, and the bytes that no process uses now.  @code{NaN} if there is no GPU.
+## The bytes of the GPU's memory, and the bytes that no process uses now.  @code{NaN} if there is no
+## GPU.
 ## @item UsedMemory, CachedMemory
 ## The bytes that the arrays of this session use now, and the bytes that gpumm keeps for the next
 ## arrays.  @code{NaN} if there is no GPU.
@@ -41,8 +42,8 @@
 ## @end group
 ## @end example
 ##
-## A number that no GPU has is an error with the identifier @code{gpumm:no-device}.  If @var{n} is not a
-## positive whole number, the identifier is @code{gpumm:bad-value}.
+## A number that no GPU has is an error with the identifier @code{gpumm:no-device}.  If @var{n} is
+## not a positive whole number, the identifier is @code{gpumm:bad-value}.
 ## @seealso{gpuArray, gpuDeviceCount, gpumm_info}
 ## @end deftypefn
 
@@ -57,7 +58,8 @@ function D = gpuDevice (n)
       if (s.gpus == 0)
         error ("gpumm:no-device", "gpuDevice: there is no GPU: %s", s.why);
       endif
-      error ("gpumm:no-device", "gpuDevice: there is no GPU %d. The number of GPUs is %d", n, s.gpus);
+      error ("gpumm:no-device", "gpuDevice: there is no GPU %d. The number of GPUs is %d", n, ...
+             s.gpus);
     endif
     __gpuarray__ ("select", double (n) - 1);
   endif

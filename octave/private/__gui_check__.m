@@ -110,8 +110,8 @@ function [x, text] = whole (x)
 
 endfunction
 
-## How to fill a matrix, or the matrix itself.  Elements are limited so that neither sums nor the unit
-## of the check, eps |A| |B|, over- or underflow.
+## How to fill a matrix, or the matrix itself.  Elements are limited so that neither sums nor the
+## unit of the check, eps |A| |B|, over- or underflow.
 function [X, text] = matrix (X, names, sizes, sized)
 
   text = "";

@@ -12,7 +12,8 @@ function [C, seconds, info] = __gui_product__ (name, A, B, backend)
 
   if (nargin == 1)
     backend = name;
-    C = {"loops", "naive", "tiled", "register", {"blas", "cublas"}{1 + strcmp(backend, "gpu")}, "*"};
+    fast = {"blas", "cublas"}{1 + strcmp(backend, "gpu")};
+    C = {"loops", "naive", "tiled", "register", fast, "*"};
     return;
   endif
 

@@ -8,8 +8,8 @@
 ##
 ## getappdata (f, "gpumm") is its state: `pixels`; `handles` of its controls, by their tags; `own`,
 ## the edited matrices A and B; `shown`, the name of the matrix in the table; the last `results`;
-## `running`; `stop`, whether the user pressed Stop; `area` and `below`, the places of the results and
-## of the window's messages.
+## `running`; `stop`, whether the user pressed Stop; `area` and `below`, the places of the results
+## and of the window's messages.
 
 function f = __gui_window__ (pixels)
 
@@ -21,7 +21,8 @@ function f = __gui_window__ (pixels)
   endif
   screen = get (0, "screensize");
   room = screen(3:4) - [20, 60]; # less the desktop's panels and the window's frame
-  pixels = min (pixels, floor (min (room ./ [63, 37]))); # the choices need this many letters in lay_out
+  ## The choices need this many letters in lay_out.
+  pixels = min (pixels, floor (min (room ./ [63, 37])));
   sizes = min ([90, 56] * pixels, room);
   set (f, "position", [screen(1:2) + floor((screen(3:4) - sizes) / 2), sizes]);
 
@@ -36,8 +37,8 @@ function f = __gui_window__ (pixels)
 
 endfunction
 
-## Octave and the toolkit deadlock if a window is deleted while it is drawn (seen in 7.3).  So hide it
-## first and let the toolkit finish.
+## Octave and the toolkit deadlock if a window is deleted while it is drawn (seen in 7.3).  So hide
+## it first and let the toolkit finish.
 function close_window (f)
 
   set (f, "sizechangedfcn", "", "visible", "off");

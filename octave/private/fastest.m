@@ -3,8 +3,8 @@
 
 ## [least, C, info] = fastest (f)
 ##
-## Runs [C, seconds, info] = f () at least twice, until 0.1 s is spent, or once if it takes a second;
-## least is the least of the seconds, with C and info of that run.
+## Runs [C, seconds, info] = f () at least twice, until 0.1 s is spent, or once if it takes a
+## second; least is the least of the seconds, with C and info of that run.
 
 function [least, C, info] = fastest (f)
 

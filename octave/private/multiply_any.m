@@ -54,16 +54,16 @@ function check_options (A, B, o, kinds)
   if (o.is_scaled && is_array)
     removed ("Alpha, Beta and C are not for a gpuArray. %s", by_operators);
   elseif (o.is_scaled && integers > 0)
-    removed (["Alpha, Beta and C are for floating point. %s, where each step saturates, or compute " ...
-              "with OutputClass \"double\" and convert at the end"], by_operators);
+    removed (["Alpha, Beta and C are for floating point. %s, where each step saturates, or " ...
+              "compute with OutputClass \"double\" and convert at the end"], by_operators);
   elseif (o.is_scaled && any (strcmp (kinds, "blocks")))
     removed ("Alpha, Beta and C are for full and sparse matrices. %s", by_operators);
   elseif (! isempty (o.output) && integers < 2)
     removed (["OutputClass is for two integer matrices. Write single (gpumm (A, B)), or " ...
               "gpumm (double (A), double (B))"]);
   elseif (is_array && (o.backend || o.max_device_memory || o.max_capability))
-    removed (["Backend, MaxDeviceMemory and MaxCapability are not for a gpuArray, whose products " ...
-              "run where it lies. Write gpumm (gather (A), gather (B), ...)"]);
+    removed (["Backend, MaxDeviceMemory and MaxCapability are not for a gpuArray, whose " ...
+              "products run where it lies. Write gpumm (gather (A), gather (B), ...)"]);
   endif
 endfunction
 
@@ -71,12 +71,12 @@ function removed (text, varargin)
   error ("gpumm:removed", ["gpumm: ", text], varargin{:});
 endfunction
 
-## At least one is a gpuArray, and so is the result.  The host computes without a GPU, and products of
-## integers, which take it much longer than the copies.
+## At least one is a gpuArray, and so is the result.  The host computes without a GPU, and products
+## of integers, which take it much longer than the copies.
 function [C, info] = on_device (A, B, o)
   if (in_blocks (A) || in_blocks (B))
-    __gpuarray__ ("refuse", ["gpumm of a blocksparse is not available on a device. Write X * Y, " ...
-                             "or use gather (X)"]);
+    __gpuarray__ ("refuse", ["gpumm of a blocksparse is not available on a device. " ...
+                             "Write X * Y, or use gather (X)"]);
   elseif (issparse (A) || issparse (B))
     C = sparse_on_device (A, B, o, nargout);
     return;
@@ -198,10 +198,12 @@ function X = apply_op (X, op)
   endif
 endfunction
 
-## A transpose of a complex matrix without imaginary parts is real: Inf times its elements is Inf and
-## not NaN.  But where Octave does not form the transpose it is not: beside a complex matrix as it is.
+## A transpose of a complex matrix without imaginary parts is real: Inf times its elements is Inf
+## and not NaN.  But where Octave does not form the transpose it is not: beside a complex matrix as
+## it is.
 function X = narrowed (X, op, Y, op_y)
-  if (op && iscomplex (X) && ! issparse (X) && ! (iscomplex (Y) && ! op_y) && all (imag (X)(:) == 0))
+  if (op && iscomplex (X) && ! issparse (X) && ! (iscomplex (Y) && ! op_y)
+      && all (imag (X)(:) == 0))
     X = real (X);
   endif
 endfunction
@@ -286,8 +288,8 @@ function [C, info] = without_blocks (A, B, o, kind_a, kind_b)
     ## Scalars too, where `*` does not do what was asked for: round once, at the end.
     on_engine = ! is_scale || ! isempty (o.output);
   elseif (is_scale)
-    ## A named algorithm multiplies a full 1x1 matrix like any other, where the sizes let it.  Kernels
-    ## for sparse matrices would skip a zero that meets NaN or Inf.
+    ## A named algorithm multiplies a full 1x1 matrix like any other, where the sizes let it.
+    ## Kernels for sparse matrices would skip a zero that meets NaN or Inf.
     on_engine = ! strcmp (o.algorithm, "auto") && ! is_nd && ! issparse (A) && ! issparse (B) ...
                 && ! integer_a && ! integer_b && inner_sizes_agree (A, B, o);
   else

@@ -3,8 +3,8 @@
 
 ## own = octaves_own_products ()
 ##
-## Makes `*` Octave's own operator, until the variable own is cleared: a product that is compared with A*B
-## must not be compared with gpumm's own (gpumm_mtimes).
+## Makes `*` Octave's own operator, until the variable own is cleared: a product that is compared
+## with A*B must not be compared with gpumm's own (gpumm_mtimes).
 
 function own = octaves_own_products ()
 

@@ -5,10 +5,11 @@
 makeinfo_program ("true"); # print_usage would run makeinfo for each wrong call
 names = @(folder, ends) cellfun (@(f) fullfile (folder, f), {dir(fullfile (folder, ends)).name}, ...
                                  "UniformOutput", false);
-files = names (fullfile (OCTAVE_HOME (), "share", "octave", version (), "m", "linear-algebra"), "*.m");
+linear_algebra = fullfile (OCTAVE_HOME (), "share", "octave", version (), "m", "linear-algebra");
+files = names (linear_algebra, "*.m");
 tests = __octave_config_info__ ("octtestsdir");
-for name = {"balance", "chol", "det", "dot", "eig", "gsvd", "hess", "inv", "kron", "lu", "mgorth", ...
-            "pinv", "qr", "qz", "rcond", "schur", "sqrtm", "svd", "sylvester"}
+for name = {"balance", "chol", "det", "dot", "eig", "gsvd", "hess", "inv", "kron", "lu", ...
+            "mgorth", "pinv", "qr", "qz", "rcond", "schur", "sqrtm", "svd", "sylvester"}
   files = [files, names(fullfile (tests, "libinterp", "corefcn"), [name{1} ".cc-tst"])];
   files = [files, names(fullfile (tests, "libinterp", "dldfcn"), [name{1} ".cc-tst"])];
 endfor

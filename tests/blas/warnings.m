@@ -3,7 +3,8 @@
 ## SPDX-License-Identifier: BSD-3-Clause
 1;
 
-## The identifier of the warning, and the reciprocal condition number where it is more than rounding.
+## The identifier of the warning, and the reciprocal condition number where it is more than
+## rounding.
 function report (A)
   lastwarn ("", "");
   A \ ones (rows (A), 1);

@@ -47,12 +47,6 @@
 %! assert (any (d.tiles == 16) && any (d.tiles == 32));
 %! assert (all (d.seconds(:) > 0));
 
-%!testif ; can_draw ()
-%! d = draw ("speedup", {"gpumm", "naive"}, "Sizes", [16, 32], "Kernels", {"gpumm", "naive"}, ...
-%!           "Backend", "cpu");
-%! assert (all (d.speedup(:) > 0));
-%! assert (all ((d.octave_seconds ./ d.seconds <= d.speedup * (1 + 1e-12))(:)));
-
 %!function d = with (functions, varargin)
 %!  gone = with_functions (functions);
 %!  d = data_of (varargin{:});
@@ -61,29 +55,6 @@
 %!  [h, d] = gpumm_plot (varargin{:});
 %!  close (h);
 %!endfunction
-
-## speedup is that of bare calls, without options and info, which cost more than small products: of
-## a gpumm that waits 0.5 ms, and 0.2 s where it is asked for more.
-%!testif ; can_draw () && ! gpumm_available ("gpu")
-%! body = "info.backend = 'cpu'; C = A * B; pause (5e-4 + 0.2 * (nargin > 2 || nargout > 1));";
-%! d = with ({"gpumm", "[C, info] = gpumm (A, B, varargin)", body}, ...
-%!           "speedup", "Sizes", 8, "Kernels", {"gpumm"});
-%! assert (d.seconds > 4e-4 && d.seconds < 0.1);
-
-## With a GPU, here a made-up one, `*` is measured once a size and calls a second after it: of a
-## gpumm that takes 0.2 s more in the second after `*` (which the first call of it here stands for).
-%!testif ; can_draw ()
-%! body = ["persistent begun = -Inf; if (n_calls () == 0) begun = time (); endif\n" ...
-%!         "info.backend = 'gpu'; C = A * B;\n" ...
-%!         "pause (5e-4 + 0.2 * (time () - begun < 0.9));\n" ...
-%!         "endfunction\nfunction n = n_calls ()\npersistent k = -1; n = ++k;"];
-%! made_up = {"gpumm", "[C, info] = gpumm (A, B, varargin)", body; ...
-%!            "gpumm_available", "[yes, why] = gpumm_available (~)", "yes = true; why = '';"; ...
-%!            "gpumm_info", "s = gpumm_info ()", "s.devices = struct ('name', 'Made-up 9000');"};
-%! d = with (made_up, "speedup", "Sizes", 16, "Kernels", {"gpumm", "naive"});
-%! assert ({d.backend, d.device}, {"gpu", "Made-up 9000"});
-%! assert (all (d.seconds > 4e-4 & d.seconds < 0.1));
-%! assert (d.speedup, d.octave_seconds ./ d.seconds, -1e-12);
 
 %!testif ; can_draw ()
 %! d = draw ("strassen", {"register", "strassen_register_1"}, "Sizes", [32, 64], "Backend", "cpu");

@@ -10,7 +10,8 @@ function T = triangle (name, varargin)
   if (numel (varargin) == 2)
     k = varargin{2};
   endif
-  if (numel (varargin) > 2 || ! isa (S, "blocksparse") || ! (isnumeric (k) && isscalar (k) && k == fix (k)))
+  if (numel (varargin) > 2 || ! isa (S, "blocksparse")
+      || ! (isnumeric (k) && isscalar (k) && k == fix (k)))
     T = by_full (name, varargin{:});
     return;
   endif

@@ -1,8 +1,8 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## NAME (...) with gathered arguments.  The results are gpuArrays.  For empty arrays, whose many rules
-## Octave knows, and which move no data, and for rules that differ between versions of Octave.
+## NAME (...) with gathered arguments.  The results are gpuArrays.  For empty arrays, whose many
+## rules Octave knows, and which move no data, and for rules that differ between versions of Octave.
 
 function varargout = by_host (name, varargin)
 

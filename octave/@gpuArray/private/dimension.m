@@ -1,8 +1,8 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## [DIM, OPTION] = dimension (NAME, X, ARGS): the dimension along which NAME (X, ARGS{:}) works, and the
-## last of ARGS if it is a text.  Octave's error if Octave takes no such arguments.
+## [DIM, OPTION] = dimension (NAME, X, ARGS): the dimension along which NAME (X, ARGS{:}) works, and
+## the last of ARGS if it is a text.  Octave's error if Octave takes no such arguments.
 
 function [dim, option] = dimension (name, X, args)
 

@@ -38,7 +38,8 @@ function varargout = extreme (name, args)
     dim = dimension_of_extreme (name, X, args);
     [varargout{1:nargout}] = __gpuarray__ ("fold", name, X, dim);
     if (iscomplex (X) && any ((isnan (varargout{1}) & isinf (varargout{1}))(:)))
-      [varargout{1:nargout}] = by_host (name, args{:}); # NaN + Inf i counts where a number is before it
+      ## NaN + Inf i counts where a number is before it
+      [varargout{1:nargout}] = by_host (name, args{:});
     endif
     if (islogical (X) && ! islogical (varargout{1}))
       varargout{1} = varargout{1} != 0;

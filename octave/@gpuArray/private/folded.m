@@ -1,8 +1,8 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## R = folded (NAME, WORD, X, ARGS): sum, prod, cumsum or cumprod with the classes of Octave.  WORD is
-## "fold" or "scan".
+## R = folded (NAME, WORD, X, ARGS): sum, prod, cumsum or cumprod with the classes of Octave.  WORD
+## is "fold" or "scan".
 
 function R = folded (name, word, X, args)
 

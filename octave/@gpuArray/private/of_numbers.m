@@ -1,7 +1,8 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## Octave's function NAME of ARGS, where each gpuArray has one element; else an error that says gather.
+## Octave's function NAME of ARGS, where each gpuArray has one element; else an error that says
+## gather.
 
 function varargout = of_numbers (name, args)
 

@@ -1,8 +1,8 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## Octave's solver NAME (A, B, TOL, MAXIT, M1, M2, ...).  Octave takes any error of M1 and M2 for a singular
-## matrix and returns zeros, so both are tried before.
+## Octave's solver NAME (A, B, TOL, MAXIT, M1, M2, ...).  Octave takes any error of M1 and M2 for a
+## singular matrix and returns zeros, so both are tried before.
 
 function varargout = preconditioned (name, args)
 

@@ -1,7 +1,8 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## R = triangle (NAME, ARGS): triu or tril of ARGS.  Octave's own copies a gpuArray column by column.
+## R = triangle (NAME, ARGS): triu or tril of ARGS.  Octave's own copies a gpuArray column by
+## column.
 
 function R = triangle (name, args)
 
