@@ -373,9 +373,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
   const char *why = "";
   double eps = std::numeric_limits<typename real_part<T>::type>::epsilon ();
   int most = worthwhile_moduli (p->gain, is_single_type (p->type));
-  gpumm_status status = decide (device, stream, w, room, a, b, t, eps, most, &chosen, &kept, &why);
-  if (status)
-    return status;
+  TRY (decide (device, stream, w, room, a, b, t, eps, most, &chosen, &kept, &why));
   say (p, chosen, why);
   if (chosen.count == 0)
     return gpumm_family_cublas[0].launch (device, stream, p);
