@@ -402,8 +402,7 @@ typedef struct gpumm_pick {
 
 GPUMM_API gpumm_status gpumm_pick_entries (const gpumm_pick *pick);
 
-/* ---- sparse matrices on a device
- * -------------------------------------------------------------- */
+/* ---- sparse matrices on a device ------------------------------------------------------------ */
 
 /* Compressed columns in buffers of one device, rows ascending in a column. What the functions below
  * need beside arrays entry by entry; they are queued in the same way, and trust offsets and
@@ -751,8 +750,7 @@ GPUMM_API gpumm_status gpumm_estimate_condition (const gpumm_call *call, char no
 /* A function of the BLAS or LAPACK that computes on the CPU, by its name ("dgemm_"): of the library
  * that GPUMM_BLAS names, else of the one that the process uses, else of the system's; never of
  * gpumm's own libgpumm_blas.so. NULL: none has it. And the file of that BLAS, "" if there is none,
- * and the bits of its integers, 32 or
- * 64. */
+ * and the bits of its integers, 32 or 64. */
 GPUMM_API void *gpumm_blas_symbol (const char *name);
 GPUMM_API const char *gpumm_blas_file (void);
 GPUMM_API int gpumm_blas_bits (void);

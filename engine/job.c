@@ -286,38 +286,28 @@ static void announce (gpumm_job *job) {
             plan->context ? plan->properties.name : "CPU");
 }
 
-/* The report tells where the inner product runs, and by which kernel. */
+/* The report is the inner product's, with this job's algorithm and reason. */
 static void announce_inner (gpumm_job *job) {
-  gpumm_report *r = &job->report;
-  const gpumm_report *inner = &job->inner->report;
-  if (job->plan.algorithm->hides) {
-    memcpy (r->algorithm, inner->algorithm, sizeof r->algorithm);
-    memcpy (r->reason, inner->reason, sizeof r->reason);
+  gpumm_report own = job->report, *r = &job->report;
+  *r = job->inner->report;
+  if (!job->plan.algorithm->hides) {
+    memcpy (r->algorithm, own.algorithm, sizeof r->algorithm);
+    memcpy (r->reason, own.reason, sizeof r->reason);
   }
-  job->plan.backend = r->backend = inner->backend;
-  r->device = inner->device;
-  memcpy (r->device_name, inner->device_name, sizeof r->device_name);
-  memcpy (r->kernel, inner->kernel, sizeof r->kernel);
+  job->plan.backend = r->backend;
 }
 
-/* Opens the next product of an algorithm that is made of products; job->inner is NULL if there is
- * none. */
 static gpumm_status open_inner (gpumm_job *job) {
-  const gpumm_algorithm *algorithm = job->plan.algorithm;
-  gpumm_problem problem;
   gpumm_options options = job->options;
-  int more = 0;
-  if (options.algorithm && strcmp (options.algorithm, algorithm->name) == 0)
+  if (options.algorithm && strcmp (options.algorithm, job->plan.algorithm->name) == 0)
     options.algorithm = NULL;
-  gpumm_status status = algorithm->next (job, &problem, &more);
-  if (!status && more)
-    status = gpumm_open (&problem, &options, &job->inner);
-  if (!status && more) {
-    announce_inner (job);
-    if (job->shape.format != GPUMM_DENSE && job->inner->shape.format == job->shape.format)
-      job->shape.nzmax = job->inner->shape.nzmax;
-  }
-  return status;
+  const gpumm_status status = gpumm_open (job->by, &options, &job->inner);
+  if (status)
+    return status;
+  announce_inner (job);
+  if (job->inner->shape.format == job->shape.format)
+    job->shape.nzmax = job->inner->shape.nzmax;
+  return GPUMM_OK;
 }
 
 static gpumm_status open_algorithm (gpumm_job *job) {
@@ -325,7 +315,7 @@ static gpumm_status open_algorithm (gpumm_job *job) {
   const double began = gpumm_seconds ();
   job->is_open = 1;
   gpumm_status status = algorithm->open ? algorithm->open (job) : GPUMM_OK;
-  if (!status && algorithm->next)
+  if (!status && job->by)
     status = open_inner (job);
   job->open_seconds = gpumm_seconds () - began;
   return status;
@@ -334,6 +324,7 @@ static gpumm_status open_algorithm (gpumm_job *job) {
 static void close_algorithm (gpumm_job *job) {
   gpumm_close (job->inner);
   job->inner = NULL;
+  job->by = NULL;
   if (job->is_open && job->plan.algorithm->close)
     job->plan.algorithm->close (job);
   gpumm_release_owned (&job->memory);
@@ -354,7 +345,7 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
   r->total = r->upload = r->compute = r->download = r->flops = 0;
   r->bytes_up = r->bytes_down = 0;
   r->share_count = 0;
-  r->shares = job->shares = NULL;
+  r->shares = NULL;
   if (is_auto && job->plan.algorithm == &gpumm_algorithm_sparse_as_dense) {
     close_algorithm (job);
     job->keeps_sparse = 1;
@@ -535,46 +526,14 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *resu
   return GPUMM_OK;
 }
 
-/* Adds the device reports of the inner product, and of earlier ones, if one of them was spread. */
-static gpumm_status add_inner_shares (gpumm_job *job) {
-  gpumm_report *r = &job->report;
-  const gpumm_report *inner = &job->inner->report;
-  if (!job->shares && inner->share_count == 0)
-    return GPUMM_OK;
-  if (!job->shares) {
-    r->shares = job->shares = gpumm_own (&job->memory, GPUMM_MOST_SHARES, sizeof *job->shares);
-    if (!job->shares)
-      return GPUMM_HOST_MEMORY;
-    if (r->total > 0)
-      gpumm_add_shares (job->shares, &r->share_count, r);
-  }
-  gpumm_add_shares (job->shares, &r->share_count, inner);
-  return GPUMM_OK;
-}
-
-/* Runs the inner product that is open, and takes what it says of its stages. */
-static gpumm_status run_one_inner (gpumm_job *job, gpumm_matrix *result) {
+static gpumm_status run_inner (gpumm_job *job, gpumm_matrix *result) {
   const gpumm_algorithm *algorithm = job->plan.algorithm;
-  gpumm_report *r = &job->report;
-  const gpumm_report *inner = &job->inner->report;
   const gpumm_matrix shape = gpumm_shape_of (job->inner);
-  gpumm_matrix c;
-  gpumm_status status = algorithm->into (job, &shape, result, &c);
-  if (!status)
-    status = gpumm_run (job->inner, &c);
+  gpumm_matrix c = algorithm->into (&shape, result);
+  const gpumm_status status = gpumm_run (job->inner, &c);
   if (status)
     return status;
-  status = add_inner_shares (job);
-  if (status)
-    return status;
-  announce_inner (job); /* it may have fallen back */
-  r->total += inner->total;
-  r->upload += inner->upload;
-  r->compute += inner->compute;
-  r->download += inner->download;
-  r->bytes_up += inner->bytes_up;
-  r->bytes_down += inner->bytes_down;
-  r->flops += inner->flops;
+  announce_inner (job); /* with its stages; and it may have fallen back */
   return algorithm->finish (job, &c, result);
 }
 
@@ -583,13 +542,8 @@ static gpumm_status run_algorithm (gpumm_job *job, gpumm_matrix *result) {
   const double began = gpumm_seconds ();
   job->is_mirrored = 0;
   gpumm_status status = algorithm->run ? algorithm->run (job, result) : GPUMM_OK;
-  while (!status && job->inner) {
-    status = run_one_inner (job, result);
-    gpumm_close (job->inner);
-    job->inner = NULL;
-    if (!status)
-      status = open_inner (job);
-  }
+  if (!status && job->inner)
+    status = run_inner (job, result);
   if (job->report.backend == GPUMM_CPU && !algorithm->on_device)
     job->report.compute = job->open_seconds + gpumm_seconds () - began;
   return status;
@@ -646,7 +600,7 @@ gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,
     return gpumm_fail (GPUMM_UNSUPPORTED, "a product that adds to a C is not traced");
   if (gpumm_is_bound (p))
     return gpumm_fail (GPUMM_UNSUPPORTED, "a product of matrices on a device is not traced");
-  if (p->a.format != p->b.format || p->a.format == GPUMM_SPARSE || job->plan.algorithm->next
+  if (p->a.format != p->b.format || p->a.format == GPUMM_SPARSE || job->plan.algorithm->finish
       || job->in_pairs || job->widened)
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "products of sparse matrices, of a real by a complex one, "

@@ -316,7 +316,7 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
   if (a && !a->on_device) {
     plan->algorithm = a;
     plan->backend = GPUMM_CPU;
-    if (a->next) {
+    if (a->finish) {
       snprintf (plan->reason, sizeof plan->reason, "algorithm \"%s\" was asked for", o->algorithm);
       return GPUMM_OK;
     }

@@ -6,7 +6,6 @@
 #include "multiply/blas.h"
 #include "clock.h"
 #include "devices.h"
-#include "error.h"
 #include "memory/host.h"
 #include "memory/pool.h"
 #include "types.h"

@@ -48,13 +48,6 @@ static void copy_columns (void *context, int64_t begin, int64_t end) {
                       (size_t) from->rows * element, end - begin, 0);
 }
 
-/* The columns that a thread copies at least: 1 MiB. */
-static int64_t columns_each (const gpumm_matrix *x) {
-  enum { LEAST_BYTES = 1 << 20 };
-  const size_t bytes = (size_t) x->rows * gpumm_type_bytes (x->type);
-  return (int64_t) (LEAST_BYTES / (bytes + 1)) + 1;
-}
-
 /* The same in this thread, whatever is cancelled. */
 static void restore (const gpumm_matrix *from, const gpumm_matrix *to) {
   copy_columns ((gpumm_matrix[]){*from, *to}, 0, from->cols);
@@ -118,7 +111,8 @@ static gpumm_status multiply (const gpumm_call *x, gpumm_backend where) {
   if (!status && reads) {
     status = make_space (&c, &saved);
     if (!status)
-      status = gpumm_parallel (c.cols, columns_each (&c), copy_columns, (gpumm_matrix[]){c, saved});
+      status = gpumm_parallel (c.cols, gpumm_column_grain (c.rows), copy_columns,
+                               (gpumm_matrix[]){c, saved});
     job->c0 = saved;
   }
   if (!status) {
@@ -398,7 +392,7 @@ static gpumm_status look_at_operands (work *w) {
     if (saves)
       status = make_space (&x->host, &x->saved);
     if (!status && (saves || x->looks))
-      status = gpumm_parallel (x->host.cols, columns_each (&x->host), look_and_save, x);
+      status = gpumm_parallel (x->host.cols, gpumm_column_grain (x->host.rows), look_and_save, x);
     if (status)
       return status;
     if (!(x->largest <= allowed.most && (x->largest == 0 || x->largest >= allowed.least)))

@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = GPUMM_MOST_SHARES, CPU = -1 };
+enum { MOST = 64, CPU = -1 };
 
 /* Links are measured for products that take one device at least WORTH seconds by the rates of
  * small products, which large ones exceed: the shortest product that gained by two devices took
@@ -481,7 +481,7 @@ static void place_results (spread *s, const gpumm_matrix *result) {
   }
 }
 
-/* What was not spread, or a part, on this device. */
+/* What a device did of a part. */
 static gpumm_share share_of (const gpumm_report *r, int device) {
   gpumm_share x = {.device = device,
                    .total = r->total,
@@ -510,14 +510,6 @@ static void add_share (gpumm_share *shares, int *count, const gpumm_share *more)
   x->bytes_up += more->bytes_up;
   x->bytes_down += more->bytes_down;
   x->flops += more->flops;
-}
-
-void gpumm_add_shares (gpumm_share *shares, int *count, const gpumm_report *of) {
-  const gpumm_share whole = share_of (of, of->device);
-  if (of->share_count == 0)
-    add_share (shares, count, &whole);
-  for (int i = 0; i < of->share_count; i++)
-    add_share (shares, count, &of->shares[i]);
 }
 
 static void report_on (spread *s) {

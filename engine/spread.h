@@ -22,12 +22,6 @@ gpumm_status gpumm_spread_run (struct gpumm_job *job, gpumm_matrix *result);
 
 void gpumm_spread_close (struct gpumm_job *job);
 
-enum { GPUMM_MOST_SHARES = 64 };
-
-/* Adds what the devices of a product did to `shares`, of which there is one for each device:
- * what its report has of each, or of all if it was not spread. */
-void gpumm_add_shares (gpumm_share *shares, int *count, const gpumm_report *of);
-
 /* Bytes per second of large matrices, of one device alone and of all at once. */
 typedef struct gpumm_link {
   double up, down;

@@ -203,6 +203,14 @@ template <class T> DEVICE void store (global<T> C, int64_t at, T alpha, T sum, T
 
 /* ---- for launchers ------------------------------------------------------------------------ */
 
+/* Returns from the enclosing function if a call fails. */
+#define TRY(...)                                                                                   \
+  do {                                                                                             \
+    const gpumm_status status_of_call = (__VA_ARGS__);                                             \
+    if (status_of_call)                                                                            \
+      return status_of_call;                                                                       \
+  } while (0)
+
 template <class T> static inline void convert (gpumm_scalar s, T *x) {
   set (*x, s.re, s.im);
 }

@@ -34,10 +34,10 @@ struct gpumm_job {
       *trace;  /* of gpumm_run_traced: kernels run in one piece and are recorded; else NULL */
   int count;   /* kernels are also counted */
   void *state; /* the algorithm's own, between open and close */
-  gpumm_owner memory;              /* released when the algorithm is closed, with its state */
-  struct gpumm_job *inner;         /* of an algorithm made of products: the one that is open */
-  gpumm_share *shares;             /* of the devices of such products; NULL until one was spread */
-  struct gpumm_spread *spread;     /* the parts of a product on several devices; else NULL */
+  gpumm_owner memory;          /* released when the algorithm is closed, with its state */
+  const gpumm_problem *by;     /* set by open () of an algorithm by another product: that product */
+  struct gpumm_job *inner;     /* which has it; its report is this job's */
+  struct gpumm_spread *spread; /* the parts of a product on several devices; else NULL */
   const struct gpumm_job *whole;   /* of such a part: all of it; else NULL */
   struct gpumm_exchange *exchange; /* of parts that give each other what all need; or NULL */
   int member;                      /* of the exchange */
@@ -97,15 +97,11 @@ typedef struct gpumm_algorithm {
   gpumm_status (*run) (struct gpumm_job *job, gpumm_matrix *result);
   /* gives back what is not in job->memory; may be NULL */
   void (*close) (struct gpumm_job *job);
-  /* An algorithm made of other products, each with a plan of its own, says which they are; job.c
-   * opens and runs them. The first is opened after open, the others as they come; run, which may be
-   * NULL, is called before the first of them runs. The rest is NULL elsewhere.
-   *   next    *inner becomes the problem of the next product; *more = 0: there is none
-   *   into    *c becomes where that product, of that shape, goes
-   *   finish  makes what it has to of *c in the result */
-  gpumm_status (*next) (struct gpumm_job *job, gpumm_problem *inner, int *more);
-  gpumm_status (*into) (struct gpumm_job *job, const gpumm_matrix *shape, gpumm_matrix *result,
-                        gpumm_matrix *c);
+  /* An algorithm by another product, with a plan of its own: open sets job->by, and job.c opens and
+   * runs that product after open and run, which may be NULL. NULL elsewhere.
+   *   into    returns where that product, of that shape, goes
+   *   finish  makes the result of it */
+  gpumm_matrix (*into) (const gpumm_matrix *shape, const gpumm_matrix *result);
   gpumm_status (*finish) (struct gpumm_job *job, const gpumm_matrix *c, gpumm_matrix *result);
   /* its kernel rivals the library's where computing takes the time: "auto" takes it if rates that
    * were measured for the product say that it is clearly faster */
@@ -113,7 +109,7 @@ typedef struct gpumm_algorithm {
   /* C(i,j) and C(j,i) are sums of the same terms in one order, each rounded alike, also in complex:
    * C mirrors by itself where it is symmetric or Hermitian by its operands */
   int mirrors;
-  int hides; /* the report names the algorithm of its one product, and gives the reason of that */
+  int hides; /* the report names the algorithm of the other product, and gives its reason */
 } gpumm_algorithm;
 
 /* All algorithms, ended by NULL; the algorithm of a name, or NULL. */

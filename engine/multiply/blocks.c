@@ -33,10 +33,8 @@
 #include "memory/host.h"
 #include "progress.h"
 #include "threads.h"
-#include "work.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 

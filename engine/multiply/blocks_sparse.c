@@ -11,7 +11,6 @@
 #include "memory/limit.h"
 #include "threads.h"
 #include "types.h"
-#include "blocks.h"
 #include "compressed.h"
 #include "matrix.h"
 

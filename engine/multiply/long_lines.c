@@ -16,7 +16,6 @@
 
 typedef struct {
   gpumm_problem inner;
-  int opened;      /* next has given it */
   int64_t *places; /* of C's lines: the place of each number; NULL: C's lines are not renumbered */
 } long_lines;
 
@@ -151,6 +150,7 @@ static gpumm_status open (struct gpumm_job *job) {
     return GPUMM_HOST_MEMORY;
   gpumm_problem *inner = &state->inner;
   *inner = job->problem;
+  job->by = inner;
   const int is_blocks = inner->a.format == GPUMM_BLOCKS;
   gpumm_matrix *x = is_blocks ? &inner->a : &inner->b, *y = is_blocks ? &inner->b : &inner->a;
   const int is_inner = gpumm_is_turned (y), is_same = gpumm_is_same_pattern (x, y);
@@ -184,21 +184,11 @@ static gpumm_status open (struct gpumm_job *job) {
   return status;
 }
 
-static gpumm_status next (struct gpumm_job *job, gpumm_problem *inner, int *more) {
-  long_lines *state = job->state;
-  *inner = state->inner;
-  *more = !state->opened;
-  state->opened = 1;
-  return GPUMM_OK;
-}
-
-static gpumm_status into (struct gpumm_job *job, const gpumm_matrix *shape, gpumm_matrix *result,
-                          gpumm_matrix *c) {
-  (void) job;
-  *c = *result;
-  c->rows = shape->rows;
-  c->cols = shape->cols;
-  return GPUMM_OK;
+static gpumm_matrix into (const gpumm_matrix *shape, const gpumm_matrix *result) {
+  gpumm_matrix c = *result;
+  c.rows = shape->rows;
+  c.cols = shape->cols;
+  return c;
 }
 
 static gpumm_status finish (struct gpumm_job *job, const gpumm_matrix *c, gpumm_matrix *result) {
@@ -216,7 +206,6 @@ const gpumm_algorithm gpumm_algorithm_long_lines = {
     .name = "long lines",
     .summary = "sparse by sparse, with only the rows in use",
     .open = open,
-    .next = next,
     .into = into,
     .finish = finish,
     .hides = 1,

@@ -11,7 +11,6 @@
 #include "progress.h"
 #include "threads.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "real_by_complex.h"
 #include "algorithm.h"
 #include "cancel.h"
-#include "error.h"
 #include "memory/host.h"
 #include "threads.h"
 #include "types.h"

@@ -1,5 +1,5 @@
-/* sparse.h - functions for sparse products on the CPU and on devices. SPDX-License-Identifier:
- * BSD-3-Clause */
+/* sparse.h - functions for sparse products on the CPU and on devices.
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_SPARSE_H
 #define GPUMM_SPARSE_H
 

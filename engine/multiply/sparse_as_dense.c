@@ -21,7 +21,6 @@ static const double LARGEST = 0x1p320;
 
 typedef struct {
   gpumm_problem full;
-  int is_left; /* the product has not begun */
   double flops;
 } state;
 
@@ -87,8 +86,7 @@ static gpumm_status open (struct gpumm_job *job) {
   state *s = gpumm_new_state (job, sizeof *s);
   if (!s)
     return GPUMM_HOST_MEMORY;
-  s->is_left = !gpumm_is_zero (p->alpha);
-  if (!s->is_left)
+  if (gpumm_is_zero (p->alpha))
     return GPUMM_OK; /* A and B are not read; nzmax stays 0 */
   if (!(fabs (p->alpha.re) <= LARGEST && fabs (p->alpha.im) <= LARGEST))
     return refuse ("alpha");
@@ -96,6 +94,7 @@ static gpumm_status open (struct gpumm_job *job) {
     return gpumm_fail (GPUMM_HOST_MEMORY, "a %lldx%lld result is too large",
                        (long long) shape->rows, (long long) shape->cols);
   s->full = *p;
+  job->by = &s->full;
   gpumm_status status = write_out (job, &p->a, "an element of A", &s->full.a);
   s->full.b = s->full.a;
   s->full.b.op = p->b.op;
@@ -110,20 +109,10 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   return GPUMM_OK;
 }
 
-static gpumm_status next (struct gpumm_job *job, gpumm_problem *inner, int *more) {
-  state *s = job->state;
-  *inner = s->full;
-  *more = s->is_left;
-  s->is_left = 0;
-  return GPUMM_OK;
-}
-
-static gpumm_status into (struct gpumm_job *job, const gpumm_matrix *shape, gpumm_matrix *result,
-                          gpumm_matrix *c) {
-  (void) job;
-  *c = *shape;
-  c->values = result->values;
-  return GPUMM_OK;
+static gpumm_matrix into (const gpumm_matrix *shape, const gpumm_matrix *result) {
+  gpumm_matrix c = *shape;
+  c.values = result->values;
+  return c;
 }
 
 static void list_rows (void *context, int64_t begin, int64_t end) {
@@ -149,7 +138,6 @@ const gpumm_algorithm gpumm_algorithm_sparse_as_dense = {
     .takes = takes,
     .open = open,
     .run = run,
-    .next = next,
     .into = into,
     .finish = finish,
 };

@@ -64,55 +64,6 @@ template <class R> DEVICE complex<double> wide (complex<R> x) {
   return {x.re, x.im};
 }
 
-/* An entry converted to T. 64-bit integers are not converted. */
-template <class T> DEVICE T load (int type, const void *p, int64_t i, bool conjugated) {
-  double re = 0, im = 0;
-  switch (type) {
-  case GPUMM_S:
-    re = ((const float *) p)[i];
-    break;
-  case GPUMM_D:
-    re = ((const double *) p)[i];
-    break;
-  case GPUMM_C: {
-    const complex<float> z = ((const complex<float> *) p)[i];
-    re = z.re;
-    im = z.im;
-    break;
-  }
-  case GPUMM_Z: {
-    const complex<double> z = ((const complex<double> *) p)[i];
-    re = z.re;
-    im = z.im;
-    break;
-  }
-  case GPUMM_I8:
-    re = ((const int8_t *) p)[i];
-    break;
-  case GPUMM_I16:
-    re = ((const int16_t *) p)[i];
-    break;
-  case GPUMM_I32:
-    re = ((const int32_t *) p)[i];
-    break;
-  case GPUMM_U8:
-    re = ((const uint8_t *) p)[i];
-    break;
-  case GPUMM_U16:
-    re = ((const uint16_t *) p)[i];
-    break;
-  case GPUMM_U32:
-    re = ((const uint32_t *) p)[i];
-    break;
-  case GPUMM_B:
-    re = ((const uint8_t *) p)[i] != 0;
-    break;
-  }
-  T x;
-  set (x, re, conjugated ? -im : im);
-  return x;
-}
-
 DEVICE double real_part (double x) {
   return x;
 }
@@ -135,43 +86,64 @@ template <class I> DEVICE I to_integer (double x, double least, double most) {
   return isnan (x) ? 0 : whole <= least ? (I) least : whole >= most ? (I) most : (I) whole;
 }
 
+/* An entry from real and imaginary part. */
+template <class E> DEVICE void set_entry (E &to, double re, double im) {
+  if constexpr (std::numeric_limits<E>::is_integer) {
+    constexpr double most = largest<E>, least = std::numeric_limits<E>::is_signed ? -most - 1 : 0;
+    to = to_integer<E> (re, least, most);
+  } else
+    set (to, re, im);
+}
+
+/* CASE (type, E) for each type of entries and its C type; but truth values, which are not converted
+ * as numbers are, and 64-bit integers, which are not converted at all. */
+#define CASES_OF_NUMBERS(CASE)                                                                     \
+  CASE (GPUMM_S, float)                                                                            \
+  CASE (GPUMM_D, double)                                                                           \
+  CASE (GPUMM_C, complex<float>)                                                                   \
+  CASE (GPUMM_Z, complex<double>)                                                                  \
+  CASE (GPUMM_I8, int8_t)                                                                          \
+  CASE (GPUMM_I16, int16_t)                                                                        \
+  CASE (GPUMM_I32, int32_t)                                                                        \
+  CASE (GPUMM_U8, uint8_t)                                                                         \
+  CASE (GPUMM_U16, uint16_t)                                                                       \
+  CASE (GPUMM_U32, uint32_t)
+
+/* An entry converted to T. */
+template <class T> DEVICE T load (int type, const void *p, int64_t i, bool conjugated) {
+  double re = 0, im = 0;
+#define LOAD(TYPE, E)                                                                              \
+  case TYPE: {                                                                                     \
+    const E entry = ((const E *) p)[i];                                                            \
+    re = real_part (entry);                                                                        \
+    im = imaginary_part (entry);                                                                   \
+    break;                                                                                         \
+  }
+  switch (type) {
+    CASES_OF_NUMBERS (LOAD)
+  case GPUMM_B:
+    re = ((const uint8_t *) p)[i] != 0;
+    break;
+  }
+#undef LOAD
+  T x;
+  set (x, re, conjugated ? -im : im);
+  return x;
+}
+
 template <class T> DEVICE void store_as (int type, void *p, int64_t i, T x) {
   const double re = real_part (x), im = imaginary_part (x);
+#define STORE(TYPE, E)                                                                             \
+  case TYPE:                                                                                       \
+    set_entry (((E *) p)[i], re, im);                                                              \
+    break;
   switch (type) {
-  case GPUMM_S:
-    ((float *) p)[i] = (float) re;
-    break;
-  case GPUMM_D:
-    ((double *) p)[i] = re;
-    break;
-  case GPUMM_C:
-    ((complex<float> *) p)[i] = {(float) re, (float) im};
-    break;
-  case GPUMM_Z:
-    ((complex<double> *) p)[i] = {re, im};
-    break;
-  case GPUMM_I8:
-    ((int8_t *) p)[i] = to_integer<int8_t> (re, INT8_MIN, INT8_MAX);
-    break;
-  case GPUMM_I16:
-    ((int16_t *) p)[i] = to_integer<int16_t> (re, INT16_MIN, INT16_MAX);
-    break;
-  case GPUMM_I32:
-    ((int32_t *) p)[i] = to_integer<int32_t> (re, INT32_MIN, INT32_MAX);
-    break;
-  case GPUMM_U8:
-    ((uint8_t *) p)[i] = to_integer<uint8_t> (re, 0, UINT8_MAX);
-    break;
-  case GPUMM_U16:
-    ((uint16_t *) p)[i] = to_integer<uint16_t> (re, 0, UINT16_MAX);
-    break;
-  case GPUMM_U32:
-    ((uint32_t *) p)[i] = to_integer<uint32_t> (re, 0, UINT32_MAX);
-    break;
+    CASES_OF_NUMBERS (STORE)
   case GPUMM_B:
     ((uint8_t *) p)[i] = re != 0 || im != 0;
     break;
   }
+#undef STORE
 }
 
 /* ---- where the entries are ------------------------------------------------------------------ */

@@ -2,8 +2,9 @@
  *
  * Octave computes with std::complex as g++ compiles it: products and quotients recover infinities
  * as Annex G of C11 says (libgcc's __muldc3 and __divdc3), and functions are glibc's. These
- * formulas follow them, with their branch cuts, infinities and NaN. Functions that take many
- * registers are called, not inlined: a map runs few of them.
+ * formulas follow them, with their branch cuts, infinities and NaN. cuda::std::complex does not:
+ * its sqrt, log, exp and quotients overflow near the ends of the range, where these results are
+ * finite. Functions that take many registers are called, not inlined: a map runs few of them.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ARRAYS_FUNCTIONS_H

@@ -229,11 +229,8 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_spar
            : pairs                         ? launch_as<d_32x32> (device, stream, p)
                                            : launch_as<d_32x32_odd> (device, stream, p);
   }
-  if (p->type_c == GPUMM_Z)
-    return covered<z_32x32> (p) < covered<z_64x32> (p) ? launch_as<z_32x32> (device, stream, p)
-                                                       : launch_as<z_64x32> (device, stream, p);
-  return gpumm_driver_fail (GPUMM_UNSUPPORTED, "bsr_tensor: not for elements of type %d",
-                            (int) p->type_c);
+  return covered<z_32x32> (p) < covered<z_64x32> (p) ? launch_as<z_32x32> (device, stream, p)
+                                                     : launch_as<z_64x32> (device, stream, p);
 }
 
 /* Smaller blocks leave most of a tile empty, and bsr_tensor_small is for those up to 16 x 16. */

@@ -16,12 +16,9 @@
  * cache to the other is busy for 85 % of the time (ncu, lts__ltcfabric2ltc_cycles_active).
  *
  * Copying the blocks of B to C in this order, without products and without lists, takes the time of
- * 4.0 TFLOPS at 9 x 9, and of 4.1 in the best of 177 ways on an H200; this kernel reaches 3.5.
- * Tried and not kept: lists by A's blocks, with one to four neighbouring blocks of B in a copy (2.8
- * to 3.1), because the further products of C's blocks are then computed separately; C in whole
- * lines, with the rest of a block waiting for the next block (3.5), or with each store inside whole
- * lines (3.4); C as a sum of outer products, which reads each row of B once (4.1, in 790 lines
- * more, and only if nearly every product has a block of C of its own).
+ * 4.0 TFLOPS at 9 x 9, and of 4.1 in the best of 177 ways on an H200; this kernel reaches 3.5. A
+ * sum of outer products, which reads each row of B once, reaches 4.1, but only if nearly every
+ * product has a block of C of its own.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "bulk.h"

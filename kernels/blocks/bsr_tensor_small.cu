@@ -159,11 +159,8 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_spar
     return widest <= 8             ? launch_as<d_8x8> (device, stream, p)
            : p->a.block_cols <= 12 ? launch_as<d_16x16x12> (device, stream, p)
                                    : launch_as<d_16x16x16> (device, stream, p);
-  if (p->type_c == GPUMM_Z)
-    return widest <= 8 ? launch_as<z_8x8> (device, stream, p)
-                       : launch_as<z_16x16> (device, stream, p);
-  return gpumm_driver_fail (GPUMM_UNSUPPORTED, "bsr_tensor_small: not for elements of type %d",
-                            (int) p->type_c);
+  return widest <= 8 ? launch_as<z_8x8> (device, stream, p)
+                     : launch_as<z_16x16> (device, stream, p);
 }
 
 /* Tiles of 8 x 8 pay if blocks fill most of a tile. */

@@ -27,7 +27,6 @@
 #include <cublas_v2.h>
 #include <cuComplex.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 /* ---- the library -------------------------------------------------------------------------- */
 

@@ -196,19 +196,14 @@ static gpumm_status learn_all (int device, gpumm_stream *stream, const workspace
   int64_t samples = SAMPLED_PRODUCTS / a.k;
   samples = samples > MOST_SAMPLES ? MOST_SAMPLES : samples;
   samples = samples < LEAST_SAMPLES ? LEAST_SAMPLES : samples;
-  gpumm_status status = t.known_a ? GPUMM_OK : learn (device, stream, a, w.a);
-  if (!status && !t.known_b)
-    status = learn (device, stream, b, w.b);
-  if (!status)
-    status =
-        LAUNCH ("sample_native", (sample_native<T>), samples, dim3 (32), device, stream, a, b, of_a,
-                of_b, w.a.top, w.b.top, native_stretch (a.count * b.count, a.k), w.found);
-  if (!status)
-    status =
-        gpumm_cuda_read_back (device, stream, &back, w.found,
-                              offsetof (findings, errors) + (size_t) samples * sizeof *back.errors);
-  if (status)
-    return status;
+  if (!t.known_a)
+    TRY (learn (device, stream, a, w.a));
+  if (!t.known_b)
+    TRY (learn (device, stream, b, w.b));
+  TRY (LAUNCH ("sample_native", (sample_native<T>), samples, dim3 (32), device, stream, a, b, of_a,
+               of_b, w.a.top, w.b.top, native_stretch (a.count * b.count, a.k), w.found));
+  TRY (gpumm_cuda_read_back (device, stream, &back, w.found,
+                             offsetof (findings, errors) + (size_t) samples * sizeof *back.errors));
   *facts = {back.a.facts, back.b.facts, {}};
   *kept = {back.a.kept, back.b.kept};
   settle (&facts->a);
@@ -235,27 +230,24 @@ static gpumm_status measure_kappas (int device, gpumm_stream *stream, const work
   bool masked = facts.a.zeros && facts.b.zeros;
   float units = (float) (1 << 2 * drop);
   *worst = kappas{0, 0};
-  gpumm_status status = fill (device, stream, w.worst, 0, sizeof *w.worst);
-  if (!status)
-    status = for_parts (
-        w.panels, room, masked ? 2 : 1, a, b, NOT_KEPT,
-        [&] (int which, const operand_view<T> &x, const residue_planes &planes) {
-          return take_levels (device, stream, x, (which ? w.b : w.a).top + x.v0, drop, masked,
-                              planes);
-        },
-        [&] (const residue_planes &x, const residue_planes &y, const product_planes &products,
-             int64_t k, bool add) {
-          return multiply_planes (device, stream, x, y, products, k, masked ? 2 : 1, add, w.int8);
-        },
-        [&] (int64_t i0, int64_t j0, const product_planes &products) {
-          int64_t blocks = ceil_div (products.rows * products.cols, EMULATED_THREADS);
-          return LAUNCH ("find_kappas", find_kappas, blocks < FILLING ? blocks : FILLING,
-                         dim3 (EMULATED_THREADS), device, stream, products, masked, a.k, units, w.a,
-                         i0, w.b, j0, w.worst);
-        });
-  if (!status)
-    status = gpumm_cuda_read_back (device, stream, worst, w.worst, sizeof *worst);
-  return status;
+  TRY (fill (device, stream, w.worst, 0, sizeof *w.worst));
+  TRY (for_parts (
+      w.panels, room, masked ? 2 : 1, a, b, NOT_KEPT,
+      [&] (int which, const operand_view<T> &x, const residue_planes &planes) {
+        return take_levels (device, stream, x, (which ? w.b : w.a).top + x.v0, drop, masked,
+                            planes);
+      },
+      [&] (const residue_planes &x, const residue_planes &y, const product_planes &products,
+           int64_t k, bool add) {
+        return multiply_planes (device, stream, x, y, products, k, masked ? 2 : 1, add, w.int8);
+      },
+      [&] (int64_t i0, int64_t j0, const product_planes &products) {
+        int64_t blocks = ceil_div (products.rows * products.cols, EMULATED_THREADS);
+        return LAUNCH ("find_kappas", find_kappas, blocks < FILLING ? blocks : FILLING,
+                       dim3 (EMULATED_THREADS), device, stream, products, masked, a.k, units, w.a,
+                       i0, w.b, j0, w.worst);
+      }));
+  return gpumm_cuda_read_back (device, stream, worst, w.worst, sizeof *worst);
 }
 
 /* First from the facts about each vector. If these leave open whether two or more moduli could be
@@ -269,9 +261,7 @@ static gpumm_status decide (int device, gpumm_stream *stream, const workspace &w
   bool complexes = part_count<T>::VALUE == 2;
   product_facts x;
   *chosen = choice{};
-  gpumm_status status = learn_all (device, stream, w, a, b, t, &x, kept);
-  if (status)
-    return status;
+  TRY (learn_all (device, stream, w, a, b, t, &x, kept));
   if (x.a.bad || x.b.bad) {
     *why = "NaN or Inf";
     return GPUMM_OK;
@@ -284,15 +274,14 @@ static gpumm_status decide (int device, gpumm_stream *stream, const workspace &w
   if (fewest.count != 0 && fewest.count <= most
       && (chosen->count == 0 || chosen->count > fewest.count + 1)) {
     kappas worst;
-    status = measure_kappas (device, stream, w, room, x, a, b, &worst);
-    if (!status)
-      *chosen = choose_moduli (x.a, x.b, worst, x.native, MEASURED, a.k, complexes, eps);
+    TRY (measure_kappas (device, stream, w, room, x, a, b, &worst));
+    *chosen = choose_moduli (x.a, x.b, worst, x.native, MEASURED, a.k, complexes, eps);
   }
   if (chosen->count > most) {
     *why = "faster for such data";
     *chosen = choice{};
   }
-  return status;
+  return GPUMM_OK;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */
@@ -312,17 +301,12 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_prod
   scaling scaling_b = {chosen.count, chosen.words, chosen.bits_b}, none = {};
   kept_residues kept[2] = {{keeps ? w.kept_a : NULL, is_same (known.a, scaling_a)},
                            {keeps ? w.kept_b : NULL, is_same (known.b, scaling_b)}};
-  gpumm_status status = GPUMM_OK;
   if (!kept[0].ready)
-    status =
-        LAUNCH ("set_exponents", set_exponents, ceil_div (x.m, threads), dim3 (EMULATED_THREADS),
-                device, stream, w.a, x.m, chosen.bits_a, keeps ? scaling_a : none);
-  if (!status && !kept[1].ready)
-    status =
-        LAUNCH ("set_exponents", set_exponents, ceil_div (x.n, threads), dim3 (EMULATED_THREADS),
-                device, stream, w.b, x.n, chosen.bits_b, keeps ? scaling_b : none);
-  if (status)
-    return status;
+    TRY (LAUNCH ("set_exponents", set_exponents, ceil_div (x.m, threads), dim3 (EMULATED_THREADS),
+                 device, stream, w.a, x.m, chosen.bits_a, keeps ? scaling_a : none));
+  if (!kept[1].ready)
+    TRY (LAUNCH ("set_exponents", set_exponents, ceil_div (x.n, threads), dim3 (EMULATED_THREADS),
+                 device, stream, w.b, x.n, chosen.bits_b, keeps ? scaling_b : none));
   double queued = 0;
   return for_parts (
       w.panels, room, planes, a, b, kept,
@@ -389,9 +373,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
   const char *why = "";
   double eps = std::numeric_limits<typename real_part<T>::type>::epsilon ();
   int most = worthwhile_moduli (p->gain, is_single_type (p->type));
-  gpumm_status status = decide (device, stream, w, room, a, b, t, eps, most, &chosen, &kept, &why);
-  if (status)
-    return status;
+  TRY (decide (device, stream, w, room, a, b, t, eps, most, &chosen, &kept, &why));
   say (p, chosen, why);
   if (chosen.count == 0)
     return gpumm_family_cublas[0].launch (device, stream, p);

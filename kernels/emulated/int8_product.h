@@ -134,19 +134,15 @@ struct lt_call {
 
 static gpumm_status make_layout (cublasLtMatrixLayout_t *x, cudaDataType type, int64_t rows,
                                  int64_t cols, int64_t ld, int batch, int64_t stride) {
-  gpumm_status status =
-      check_lt ("cublasLtMatrixLayoutCreate",
-                lt.MatrixLayoutCreate (x, type, (uint64_t) rows, (uint64_t) cols, ld));
   int32_t count = batch;
-  if (!status)
-    status = check_lt (
-        "cublasLtMatrixLayoutSetAttribute",
-        lt.MatrixLayoutSetAttribute (*x, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count));
-  if (!status)
-    status = check_lt ("cublasLtMatrixLayoutSetAttribute",
-                       lt.MatrixLayoutSetAttribute (*x, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
-                                                    &stride, sizeof stride));
-  return status;
+  TRY (check_lt ("cublasLtMatrixLayoutCreate",
+                 lt.MatrixLayoutCreate (x, type, (uint64_t) rows, (uint64_t) cols, ld)));
+  TRY (check_lt (
+      "cublasLtMatrixLayoutSetAttribute",
+      lt.MatrixLayoutSetAttribute (*x, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count)));
+  return check_lt ("cublasLtMatrixLayoutSetAttribute",
+                   lt.MatrixLayoutSetAttribute (*x, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                                &stride, sizeof stride));
 }
 
 static gpumm_status run_call (const lt_call &x, const cublasLtMatmulAlgo_t &algorithm, bool add) {
@@ -157,28 +153,27 @@ static gpumm_status run_call (const lt_call &x, const cublasLtMatmulAlgo_t &algo
                               x.stream));
 }
 
-/* Runs each candidate twice, because the first run may load it, and picks the fastest. */
+/* The time of an algorithm's second run, because the first may load it. */
+static gpumm_status time_algorithm (const lt_call &x, const cublasLtMatmulAlgo_t &algorithm,
+                                    cudaEvent_t from, cudaEvent_t to, float *ms) {
+  TRY (run_call (x, algorithm, false));
+  TRY (gpumm_cuda_check ("cudaEventRecord", cudaEventRecord (from, x.stream)));
+  TRY (run_call (x, algorithm, false));
+  TRY (gpumm_cuda_check ("cudaEventRecord", cudaEventRecord (to, x.stream)));
+  TRY (gpumm_cuda_check ("cudaEventSynchronize", cudaEventSynchronize (to)));
+  return gpumm_cuda_check ("cudaEventElapsedTime", cudaEventElapsedTime (ms, from, to));
+}
+
 static gpumm_status measure_algorithms (const lt_call &x, int count,
                                         const cublasLtMatmulHeuristicResult_t *candidates,
                                         int *best) {
   cudaEvent_t from = NULL, to = NULL;
-  float least = 0;
+  float ms = 0, least = 0;
   gpumm_status status = gpumm_cuda_check ("cudaEventCreate", cudaEventCreate (&from));
   if (!status)
     status = gpumm_cuda_check ("cudaEventCreate", cudaEventCreate (&to));
   for (int i = 0; i < count && !status; i++) {
-    float ms = 0;
-    status = run_call (x, candidates[i].algo, false);
-    if (!status)
-      status = gpumm_cuda_check ("cudaEventRecord", cudaEventRecord (from, x.stream));
-    if (!status)
-      status = run_call (x, candidates[i].algo, false);
-    if (!status)
-      status = gpumm_cuda_check ("cudaEventRecord", cudaEventRecord (to, x.stream));
-    if (!status)
-      status = gpumm_cuda_check ("cudaEventSynchronize", cudaEventSynchronize (to));
-    if (!status)
-      status = gpumm_cuda_check ("cudaEventElapsedTime", cudaEventElapsedTime (&ms, from, to));
+    status = time_algorithm (x, candidates[i].algo, from, to, &ms);
     if (!status && (i == 0 || ms < least)) {
       least = ms;
       *best = i;
@@ -258,6 +253,40 @@ static void tell_written (const product_planes &d, int64_t rows, int64_t cols, i
 #endif
 }
 
+/* The caller holds the lock. */
+static gpumm_status multiply_locked (int device, gpumm_stream *stream, const residue_planes &a,
+                                     const residue_planes &b, const product_planes &d, int64_t k,
+                                     int batch, bool add, void *workspace) {
+  lt_call x;
+  x.from_a = a.to;
+  x.from_b = b.to;
+  x.to = d.d;
+  x.workspace = workspace;
+  x.stream = (cudaStream_t) stream;
+  cublasOperation_t transpose = CUBLAS_OP_T;
+  if (!lt_state.handles[device])
+    TRY (check_lt ("cublasLtCreate", lt.Create (&lt_state.handles[device])));
+  x.handle = lt_state.handles[device];
+  TRY (check_lt ("cublasLtMatmulDescCreate",
+                 lt.MatmulDescCreate (&x.operation, CUBLAS_COMPUTE_32I, CUDA_R_32I)));
+  TRY (check_lt ("cublasLtMatmulDescSetAttribute",
+                 lt.MatmulDescSetAttribute (x.operation, CUBLASLT_MATMUL_DESC_TRANSA, &transpose,
+                                            sizeof transpose)));
+  TRY (make_layout (&x.a, CUDA_R_8I, k, a.vectors, a.ld, batch, a.plane));
+  TRY (make_layout (&x.b, CUDA_R_8I, k, b.vectors, b.ld, batch, b.plane));
+  TRY (make_layout (&x.d, CUDA_R_32I, a.vectors, b.vectors, d.ld, batch, d.plane));
+  TRY (check_lt ("cublasLtMatmulPreferenceCreate", lt.MatmulPreferenceCreate (&x.preference)));
+  TRY (check_lt ("cublasLtMatmulPreferenceSetAttribute",
+                 lt.MatmulPreferenceSetAttribute (x.preference,
+                                                  CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                                  &INT8_WORKSPACE, sizeof INT8_WORKSPACE)));
+  cublasLtMatmulAlgo_t algorithm;
+  TRY (find_algorithm (device, x, a.vectors, b.vectors, k, batch, add, &algorithm));
+  TRY (run_call (x, algorithm, add));
+  tell_written (d, a.vectors, b.vectors, batch, x.stream);
+  return GPUMM_OK;
+}
+
 /* For each of batch planes: D = A^T B, or D += A^T B; rows vectors of A and cols vectors of B, of k
  * elements each. workspace: INT8_WORKSPACE bytes. */
 static gpumm_status multiply_planes (int device, gpumm_stream *stream, const residue_planes &a,
@@ -270,46 +299,7 @@ static gpumm_status multiply_planes (int device, gpumm_stream *stream, const res
   if (status)
     return status;
   pthread_mutex_lock (&lt_state.lock);
-  {
-    lt_call x;
-    x.from_a = a.to;
-    x.from_b = b.to;
-    x.to = d.d;
-    x.workspace = workspace;
-    x.stream = (cudaStream_t) stream;
-    cublasOperation_t transpose = CUBLAS_OP_T;
-    if (!lt_state.handles[device])
-      status = check_lt ("cublasLtCreate", lt.Create (&lt_state.handles[device]));
-    x.handle = lt_state.handles[device];
-    if (!status)
-      status = check_lt ("cublasLtMatmulDescCreate",
-                         lt.MatmulDescCreate (&x.operation, CUBLAS_COMPUTE_32I, CUDA_R_32I));
-    if (!status)
-      status = check_lt ("cublasLtMatmulDescSetAttribute",
-                         lt.MatmulDescSetAttribute (x.operation, CUBLASLT_MATMUL_DESC_TRANSA,
-                                                    &transpose, sizeof transpose));
-    if (!status)
-      status = make_layout (&x.a, CUDA_R_8I, k, a.vectors, a.ld, batch, a.plane);
-    if (!status)
-      status = make_layout (&x.b, CUDA_R_8I, k, b.vectors, b.ld, batch, b.plane);
-    if (!status)
-      status = make_layout (&x.d, CUDA_R_32I, a.vectors, b.vectors, d.ld, batch, d.plane);
-    if (!status)
-      status =
-          check_lt ("cublasLtMatmulPreferenceCreate", lt.MatmulPreferenceCreate (&x.preference));
-    if (!status)
-      status = check_lt ("cublasLtMatmulPreferenceSetAttribute",
-                         lt.MatmulPreferenceSetAttribute (x.preference,
-                                                          CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                                          &INT8_WORKSPACE, sizeof INT8_WORKSPACE));
-    cublasLtMatmulAlgo_t algorithm;
-    if (!status)
-      status = find_algorithm (device, x, a.vectors, b.vectors, k, batch, add, &algorithm);
-    if (!status)
-      status = run_call (x, algorithm, add);
-    if (!status)
-      tell_written (d, a.vectors, b.vectors, batch, x.stream);
-  }
+  status = multiply_locked (device, stream, a, b, d, k, batch, add, workspace);
   pthread_mutex_unlock (&lt_state.lock);
   gpumm_cuda_leave (device, before);
   return status;

@@ -269,28 +269,25 @@ template <class R> static int digits (complex<R>) {
   return digits (R ()) + 1;
 }
 
+template <class T, bool ALONG_K>
+static gpumm_status pass_twice (int device, gpumm_stream *stream, const operand_view<T> &x,
+                                const operand_vectors &known) {
+  const int64_t blocks = pass<ALONG_K>::blocks (x.count, x.k);
+  TRY (LAUNCH ("find_extents", (find_extents<T, ALONG_K>), blocks, dim3 (EMULATED_THREADS), device,
+               stream, x, known));
+  return LAUNCH ("count_levels", (count_levels<T, ALONG_K>), blocks, dim3 (EMULATED_THREADS),
+                 device, stream, x, known);
+}
+
 template <class T>
 static gpumm_status learn (int device, gpumm_stream *stream, const operand_view<T> &x,
                            const operand_vectors &known) {
   int64_t threads = EMULATED_THREADS, blocks = ceil_div (x.count, threads);
-  gpumm_status status =
-      LAUNCH ("forget", forget, blocks, dim3 (EMULATED_THREADS), device, stream, known, x.count);
-  if (!status && x.along_k)
-    status = LAUNCH ("find_extents", (find_extents<T, true>), pass<true>::blocks (x.count, x.k),
-                     dim3 (EMULATED_THREADS), device, stream, x, known);
-  else if (!status)
-    status = LAUNCH ("find_extents", (find_extents<T, false>), pass<false>::blocks (x.count, x.k),
-                     dim3 (EMULATED_THREADS), device, stream, x, known);
-  if (!status && x.along_k)
-    status = LAUNCH ("count_levels", (count_levels<T, true>), pass<true>::blocks (x.count, x.k),
-                     dim3 (EMULATED_THREADS), device, stream, x, known);
-  else if (!status)
-    status = LAUNCH ("count_levels", (count_levels<T, false>), pass<false>::blocks (x.count, x.k),
-                     dim3 (EMULATED_THREADS), device, stream, x, known);
-  if (!status)
-    status = LAUNCH ("summarise", summarise, blocks, dim3 (EMULATED_THREADS), device, stream, known,
-                     x.count, digits (T ()));
-  return status;
+  TRY (LAUNCH ("forget", forget, blocks, dim3 (EMULATED_THREADS), device, stream, known, x.count));
+  TRY (x.along_k ? pass_twice<T, true> (device, stream, x, known)
+                 : pass_twice<T, false> (device, stream, x, known));
+  return LAUNCH ("summarise", summarise, blocks, dim3 (EMULATED_THREADS), device, stream, known,
+                 x.count, digits (T ()));
 }
 
 /* ---- the scaling -------------------------------------------------------------------------- */

@@ -193,16 +193,15 @@ static gpumm_status for_parts (char *memory, double room, int count, const opera
   products.plane = products.ld * round_up (size.part_cols, VECTOR_UNIT);
   from.take (products.d, count * products.plane);
 
-  gpumm_status status = GPUMM_OK;
   int64_t at[2][2]; /* vector and element at which the planes begin; -1: no planes yet */
   for (int which = 0; which < 2; which++)
     at[which][0] = at[which][1] = keeps && kept[which].ready ? 0 : -1;
   auto bring = [&] (int which, const operand_view<T> &x, int64_t v, int64_t vectors, int64_t l) {
-    if (status || (at[which][0] == v && at[which][1] == l))
-      return;
+    if (at[which][0] == v && at[which][1] == l)
+      return GPUMM_OK;
     at[which][0] = v;
     at[which][1] = l;
-    status = to_planes (which, part_of (x, v, vectors, l, size.depth), planes[which]);
+    return to_planes (which, part_of (x, v, vectors, l, size.depth), planes[which]);
   };
   for (int64_t i = 0; i < a.count; i += size.rows)
     for (int64_t j = 0; j < b.count; j += size.cols) {
@@ -211,21 +210,16 @@ static gpumm_status for_parts (char *memory, double room, int count, const opera
         for (int64_t pi = 0; pi < rows; pi += size.part_rows) {
           products.rows = least (size.part_rows, rows - pi);
           products.cols = least (size.part_cols, cols - pj);
-          for (int64_t l = 0; l < a.k && !status; l += size.depth) {
-            bring (0, a, i, rows, l);
-            bring (1, b, j, cols, l);
-            if (!status)
-              status =
-                  multiply (part_of (planes[0], pi, products.rows),
-                            part_of (planes[1], pj, products.cols), products, size.ld (), l > 0);
+          for (int64_t l = 0; l < a.k; l += size.depth) {
+            TRY (bring (0, a, i, rows, l));
+            TRY (bring (1, b, j, cols, l));
+            TRY (multiply (part_of (planes[0], pi, products.rows),
+                           part_of (planes[1], pj, products.cols), products, size.ld (), l > 0));
           }
-          if (!status)
-            status = each (i + pi, j + pj, products);
-          if (status)
-            return status;
+          TRY (each (i + pi, j + pj, products));
         }
     }
-  return status;
+  return GPUMM_OK;
 }
 
 #endif

@@ -207,22 +207,18 @@ static gpumm_status launch_merge (int device, gpumm_stream *stream, const gpumm_
   int64_t *by_column = (int64_t *) ((char *) p->workspace + gpumm_pattern_bytes (p));
   int32_t *place = (int32_t *) (by_column + b.cols + 1);
   int32_t *block_row = place + b.cols * GROUPS, *source = block_row + b.stored;
-  gpumm_status status = gpumm_make_pattern (device, stream, p, true);
-  if (!status)
-    status = LAUNCH ("count_columns", count_columns<COLUMN_THREADS>, GROUPS, dim3 (COLUMN_THREADS),
-                     device, stream, b.rows, b.cols, each, b.start, b.column, place);
-  if (!status)
-    status = LAUNCH ("place_columns", place_columns<COLUMN_THREADS>, 1, dim3 (COLUMN_THREADS),
-                     device, stream, b.cols, place, by_column);
-  if (!status)
-    status = LAUNCH ("fill_columns", fill_columns<COLUMN_THREADS>, GROUPS, dim3 (COLUMN_THREADS),
-                     device, stream, b.rows, b.cols, each, b.start, b.column, place, by_column,
-                     block_row, source);
-  if (!status)
-    status = LAUNCH ("classic", merge<M>, p->count * b.cols, dim3 (M, M), device, stream, p->row,
-                     b.cols, a.start, a.column, (const uint16_t *) a.values, by_column, block_row,
-                     source, (const uint16_t *) b.values, c.start, c.column, (uint32_t *) c.values);
-  return status ? status : gpumm_look_for_zeros (device, stream, p);
+  TRY (gpumm_make_pattern (device, stream, p, true));
+  TRY (LAUNCH ("count_columns", count_columns<COLUMN_THREADS>, GROUPS, dim3 (COLUMN_THREADS),
+               device, stream, b.rows, b.cols, each, b.start, b.column, place));
+  TRY (LAUNCH ("place_columns", place_columns<COLUMN_THREADS>, 1, dim3 (COLUMN_THREADS), device,
+               stream, b.cols, place, by_column));
+  TRY (LAUNCH ("fill_columns", fill_columns<COLUMN_THREADS>, GROUPS, dim3 (COLUMN_THREADS), device,
+               stream, b.rows, b.cols, each, b.start, b.column, place, by_column, block_row,
+               source));
+  TRY (LAUNCH ("classic", merge<M>, p->count * b.cols, dim3 (M, M), device, stream, p->row, b.cols,
+               a.start, a.column, (const uint16_t *) a.values, by_column, block_row, source,
+               (const uint16_t *) b.values, c.start, c.column, (uint32_t *) c.values));
+  return gpumm_look_for_zeros (device, stream, p);
 }
 
 static gpumm_status merge_blocks (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {

@@ -5,14 +5,6 @@
 
 #include "kernel.h"
 
-/* Returns from the enclosing function if a call fails. */
-#define TRY(...)                                                                                   \
-  do {                                                                                             \
-    const gpumm_status status_of_call = (__VA_ARGS__);                                             \
-    if (status_of_call)                                                                            \
-      return status_of_call;                                                                       \
-  } while (0)
-
 /* ---- in kernels --------------------------------------------------------------------------- */
 
 /* The first place in x[begin .. end - 1], ascending, that is not below value; end if there is none.

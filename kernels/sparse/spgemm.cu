@@ -31,7 +31,6 @@
  * warps.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "arrays.h"
 #include "spgemm.h"
 
 #include <cub/block/block_scan.cuh>
@@ -681,13 +680,16 @@ __device__ static inline void for_products (int64_t from, int length, F f) {
   }
 }
 
-/* Sets the bit of each column of row i of C that lies in the window. The bits must be cleared
- * before. Each warp takes rows of B of its own, and skips rows with the columns of the row
- * before. */
+/* Sets the bit of each column of row i of C that lies in the window, and clears the others. Each
+ * warp takes rows of B of its own, and skips rows with the columns of the row before. */
 template <int THREADS>
 __device__ static inline void mark_columns (const gpumm_rows &a, const gpumm_rows &b,
                                             const unsigned char *repeats, int64_t i, int64_t window,
-                                            int64_t window_end, bool whole, unsigned *bits) {
+                                            int64_t window_end, bool whole, unsigned *bits,
+                                            int words) {
+  for (int q = threadIdx.x; q < words; q += THREADS)
+    bits[q] = 0;
+  wait_for_all<THREADS> ();
   const int64_t end = a.start[i + 1];
   for (int64_t t0 = a.start[i] + threadIdx.x / WARP * LOOK_UP; t0 < end;
        t0 += THREADS / WARP * LOOK_UP) {
@@ -707,6 +709,7 @@ __device__ static inline void mark_columns (const gpumm_rows &a, const gpumm_row
           }
         });
   }
+  wait_for_all<THREADS> ();
 }
 
 /* A long row, or a segment of its columns; r is -1 after the last. */
@@ -756,12 +759,8 @@ __global__ void __launch_bounds__ (THREADS) count_long (gpumm_rows a, gpumm_rows
     for (int64_t window = first; window <= high; window += own::window) {
       const int64_t window_end = min (window + own::window, (int64_t) high + 1);
       const int words = (int) ((window_end - window + 31) / 32);
-      for (int q = threadIdx.x; q < words; q += THREADS)
-        bits[q] = 0;
-      wait_for_all<THREADS> ();
       mark_columns<THREADS> (a, b, w.repeats, i, window, window_end,
-                             window <= lowest && window_end > highest, bits);
-      wait_for_all<THREADS> ();
+                             window <= lowest && window_end > highest, bits, words);
       for (int q = threadIdx.x; q < words; q += THREADS)
         found += __popc (bits[q]);
       wait_for_all<THREADS> ();
@@ -838,11 +837,7 @@ __global__ void __launch_bounds__ (THREADS) multiply_long (problem<T> p) {
       const int64_t window_end = min (window + own::window, (int64_t) highest + 1);
       const int words = (int) ((window_end - window + 31) / 32);
       const bool whole = window <= lowest && window_end > highest;
-      for (int q = threadIdx.x; q < words; q += THREADS)
-        bits[q] = 0;
-      wait_for_all<THREADS> ();
-      mark_columns<THREADS> (p.a, p.b, p.w.repeats, i, window, window_end, whole, bits);
-      wait_for_all<THREADS> ();
+      mark_columns<THREADS> (p.a, p.b, p.w.repeats, i, window, window_end, whole, bits, words);
       const int found = write_columns<THREADS> (bits, words, before, scratch, window,
                                                 p.c.column + start + done, length, together);
       wait_for_all<THREADS> ();
@@ -951,11 +946,7 @@ template <class T, int BIN> __global__ void __launch_bounds__ (WARP) multiply_wi
       const int64_t window_end = min (window + own::window, (int64_t) high + 1);
       const int words = (int) ((window_end - window + 31) / 32);
       const bool whole = window <= lowest && window_end > highest;
-      for (int q = threadIdx.x; q < words; q += WARP)
-        bits[q] = 0;
-      __syncwarp ();
-      mark_columns<WARP> (p.a, p.b, p.w.repeats, i, window, window_end, whole, bits);
-      __syncwarp ();
+      mark_columns<WARP> (p.a, p.b, p.w.repeats, i, window, window_end, whole, bits, words);
       const int found = write_columns<WARP> (bits, words, before, scratch, window,
                                              p.c.column + start + done, 0, 1);
       __syncwarp ();
@@ -1089,12 +1080,6 @@ static gpumm_status symbolic (int device, gpumm_stream *stream, const gpumm_spar
   TRY (count_rest<WARP, WIDE> (device, stream, p, true, processors, w));
   TRY (count_rest<BLOCK, LONGEST> (device, stream, p, true, processors, w));
   return count_rest<WARP, LONG> (device, stream, p, true, processors, w);
-}
-
-/* c.start[row], the offset so far, is the first of those that are added up. */
-static gpumm_status offsets (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  return gpumm_sum_up (device, stream, p->c.start + p->row, p->count + 1, p->workspace,
-                       p->workspace_bytes);
 }
 
 /* Columns and the numbers of products fit 32 bits. */

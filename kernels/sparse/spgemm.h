@@ -3,6 +3,7 @@
 #ifndef GPUMM_SPGEMM_H
 #define GPUMM_SPGEMM_H
 
+#include "arrays.h"
 #include "rows.h"
 
 /* Products and sums are rounded one by one, in ascending k, as in Octave's * and the CPU's
@@ -33,6 +34,13 @@ static inline bool is_plain (const gpumm_sparse_product *p) {
   return p->a.start && p->b.start && p->c.start && p->type_a == p->type_b && p->type_a == p->type_c
          && p->type_c <= GPUMM_Z && p->a.block_rows == 1 && p->a.block_cols == 1
          && p->b.block_rows == 1 && p->b.block_cols == 1;
+}
+
+/* c.start[row], the offset so far, is the first of those that are added up. */
+static inline gpumm_status offsets (int device, gpumm_stream *stream,
+                                    const gpumm_sparse_product *p) {
+  return gpumm_sum_up (device, stream, p->c.start + p->row, p->count + 1, p->workspace,
+                       p->workspace_bytes);
 }
 
 /* alpha sum; a real alpha multiplies both parts. */

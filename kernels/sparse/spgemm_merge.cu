@@ -9,7 +9,6 @@
  * only twice. This kernel shows what the product is, and it runs everywhere.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "arrays.h"
 #include "spgemm.h"
 
 enum { THREADS = 64 };
@@ -102,11 +101,6 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
 #ifndef GPUMM_DRIVER_CUDA /* a GPU's resident products take spgemm */
 static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   return gpumm_sum_up_bytes (p->c.rows + 1);
-}
-
-static gpumm_status offsets (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  return gpumm_sum_up (device, stream, p->c.start + p->row, p->count + 1, p->workspace,
-                       p->workspace_bytes);
 }
 #endif
 
