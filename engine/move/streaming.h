@@ -11,7 +11,6 @@
 #include "context.h"
 #include "fresh.h"
 
-
 /* The form of a caller's element on the device. */
 typedef enum gpumm_form {
   GPUMM_AS_IT_IS,

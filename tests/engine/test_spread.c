@@ -152,8 +152,8 @@ static double sum_of (const gpumm_report *r, int flops) {
   return sum;
 }
 
-/* Row t on these devices: the result and the operations of one device. A device brings as many bytes
- * of a large A as each other one, also if A is one panel. */
+/* Row t on these devices: the result and the operations of one device. A device brings as many
+ * bytes of a large A as each other one, also if A is one panel. */
 static void check_spread (const row *t, spread_row *s, uint64_t devices) {
   const int number = (int) (t - table), count = __builtin_popcountll (devices);
   const int parts = count < t->n ? count : (int) t->n,
