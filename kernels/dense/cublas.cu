@@ -115,15 +115,11 @@ static struct { /* of its handle, and while that is used: devices do not wait fo
 
 /* The handle of the current device, set to that stream. */
 static gpumm_status prepare (int device, gpumm_stream *stream, cublasHandle_t *handle) {
-  gpumm_status status = GPUMM_OK;
   if (!handles[device])
-    status = check ("cublasCreate", cublas.create (&handles[device]));
+    TRY (check ("cublasCreate", cublas.create (&handles[device])));
   *handle = handles[device];
-  if (!status)
-    status = check ("cublasSetStream", cublas.set_stream (*handle, (cudaStream_t) stream));
-  if (!status)
-    status = check ("cublasSetMathMode", cublas.set_math_mode (*handle, cublas_math_mode ()));
-  return status;
+  TRY (check ("cublasSetStream", cublas.set_stream (*handle, (cudaStream_t) stream)));
+  return check ("cublasSetMathMode", cublas.set_math_mode (*handle, cublas_math_mode ()));
 }
 
 void gpumm_cublas_reset (void) {

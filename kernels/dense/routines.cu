@@ -69,15 +69,11 @@ static gpumm_status prepare (int device, gpumm_stream *stream, const gpumm_call 
   if (device < 0 || device >= MOST_DEVICES)
     return gpumm_driver_fail (GPUMM_NO_DEVICE, "there is no device %d", device);
   auto *library = x->routine < GPUMM_GETRF ? &blas : &solver;
-  gpumm_status status = GPUMM_OK;
   if (!library->handles[device])
-    status = check (x, library->create (&library->handles[device]));
+    TRY (check (x, library->create (&library->handles[device])));
   *handle = library->handles[device];
-  if (!status)
-    status = check (x, library->set_stream (*handle, (cudaStream_t) stream));
-  if (!status && library == &blas)
-    status = check (x, blas.set_math_mode (*handle, cublas_math_mode ()));
-  return status;
+  TRY (check (x, library->set_stream (*handle, (cudaStream_t) stream)));
+  return library == &blas ? check (x, blas.set_math_mode (*handle, cublas_math_mode ())) : GPUMM_OK;
 }
 
 void gpumm_routines_reset (void) {

@@ -38,7 +38,7 @@ static struct {
 
 static int device_count; /* 0: not known yet */
 static int64_t calls, fail_at;
-static int64_t memory_total = INT64_C (1) << 30;
+static const int64_t DEFAULT_MEMORY = INT64_C (1) << 30;
 
 /* Call with the lock held. 0: the variable is no count. */
 static int count_devices (void) {
@@ -64,12 +64,6 @@ void gpumm_host_set_devices (int n) {
   pthread_mutex_lock (&lock);
   device_count = n;
   memset (devices, 0, sizeof devices);
-  pthread_mutex_unlock (&lock);
-}
-
-void gpumm_host_set_memory (int64_t bytes) {
-  pthread_mutex_lock (&lock);
-  memory_total = bytes;
   pthread_mutex_unlock (&lock);
 }
 
@@ -125,7 +119,7 @@ struct allocation {
 static struct allocation *allocations;
 
 static int64_t memory_of (int device) {
-  return devices[device].memory_total ? devices[device].memory_total : memory_total;
+  return devices[device].memory_total ? devices[device].memory_total : DEFAULT_MEMORY;
 }
 
 static int64_t memory_left (int device) {

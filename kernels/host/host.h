@@ -24,8 +24,7 @@ typedef enum gpumm_host_order {
 
 GPUMM_API void gpumm_host_set_order (gpumm_host_order order, uint64_t seed);
 
-/* Sets the bytes of memory of each device, 1 GiB by default; of this one. */
-GPUMM_API void gpumm_host_set_memory (int64_t bytes);
+/* Sets the bytes of memory of a device, 1 GiB by default (0). */
 GPUMM_API void gpumm_host_set_memory_of (int device, int64_t bytes);
 
 /* Makes it n devices, 1 to 8, whatever GPUMM_HOST_DEVICES says; each is as it was at first. None

@@ -12,7 +12,7 @@
 #define _GNU_SOURCE
 #include "definition.h"
 
-static void (*set_memory) (int64_t bytes); /* host device only */
+static void (*set_memory_of) (int device, int64_t bytes); /* host device only */
 
 /* ---- calls -------------------------------------------------------------------------------- */
 
@@ -36,8 +36,8 @@ static void check_memory (void) {
   CHECK_DRIVER (driver->properties (99, &after) != GPUMM_OK);
   CHECK_DRIVER (driver->pin (0, 100, &q) == GPUMM_OK && q);
   CHECK_DRIVER (driver->unpin (0, q) == GPUMM_OK);
-  if (set_memory) {
-    set_memory (1000);
+  if (set_memory_of) {
+    set_memory_of (0, 1000);
     CHECK_DRIVER (driver->allocate (0, 600, &p) == GPUMM_OK);
     CHECK_DRIVER (driver->allocate (0, 600, &q) == GPUMM_DEVICE_MEMORY);
     CHECK_DRIVER (driver->allocate (0, 400, &q) == GPUMM_OK);
@@ -45,7 +45,7 @@ static void check_memory (void) {
     CHECK_DRIVER (after.memory_total == 1000 && after.memory_free == 0);
     CHECK_DRIVER (driver->release (0, p) == GPUMM_OK && driver->release (0, q) == GPUMM_OK);
     CHECK_DRIVER (driver->release (0, q) == GPUMM_INVALID);
-    set_memory (INT64_C (1) << 30);
+    set_memory_of (0, 0);
   }
 }
 
@@ -280,7 +280,7 @@ int main (int count, char **arguments) {
                                  "test_driver LIBRARY [errors=1] [widen=200] [seed=1]");
   if (status)
     return status;
-  find_function (driver_library, "gpumm_host_set_memory", &set_memory);
+  find_function (driver_library, "gpumm_host_set_memory_of", &set_memory_of);
   begin_tests (seed);
   if (errors) {
     check_memory ();
