@@ -6,6 +6,7 @@
 #include "multiply/algorithm.h"
 #include "multiply/blas.h"
 #include "operands.h"
+#include "work.h"
 
 static const gpumm_options on_cpu = {.backend = GPUMM_CPU, .device = -1};
 
@@ -127,26 +128,15 @@ static void test_split (void) {
       provide (&c, 2);
       for (int64_t e = 0; e < 23 * 20; e++)
         put (c.type, c.values, e % 23 + e / 23 * c.ld, at (&c0, e % 23, e / 23));
-      gpumm_product product = {.type = p.output,
-                               .op_a = p.a.op,
-                               .op_b = p.b.op,
-                               .m = 23,
-                               .n = 20,
-                               .k = 31,
-                               .a = p.a.values,
-                               .lda = p.a.ld,
-                               .b = p.b.values,
-                               .ldb = p.b.ld,
-                               .c = c.values,
-                               .ldc = c.ld,
-                               .alpha = p.alpha,
-                               .beta = p.beta};
+      gpumm_product product = gpumm_product_of (&p);
+      product.c = c.values;
+      product.ldc = c.ld;
       CHECK (gpumm_blas_product (&product, 10, NULL) == GPUMM_OK, "%s", gpumm_last_error ());
       CHECK (is_right (&p, &c), "type %d ops %d", t, ops);
-      free (c.values);
-      free (c0.values);
-      free (p.a.values);
-      free (p.b.values);
+      release (&c);
+      release (&c0);
+      release (&p.a);
+      release (&p.b);
     }
 }
 

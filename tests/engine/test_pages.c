@@ -94,7 +94,8 @@ static gpumm_status run_there (const problem *q, gpumm_matrix *c) {
   return status;
 }
 
-/* Runs it, and compares the pages; of many, every 37th. */
+/* Runs it, and compares the pages; of many every fifth or 37th, which meets all places of arrays
+ * whose sizes are at most 4. */
 static gpumm_status multiply_where (const problem *q, int is_there, int64_t *wrong) {
   gpumm_matrix c;
   gpumm_status status = gpumm_pages_result (&q->p, &c);
@@ -103,7 +104,7 @@ static gpumm_status multiply_where (const problem *q, int is_there, int64_t *wro
   provide (&c, 0);
   status = is_there ? run_there (q, &c) : gpumm_pages_run (&q->p, q->options, &c);
   const int64_t n = q->p.b.op == GPUMM_NONE ? q->p.b.cols : q->p.b.rows;
-  const int64_t pages = n > 0 ? c.cols / n : 0, step = pages > 200 ? 37 : 1;
+  const int64_t pages = n > 0 ? c.cols / n : 0, step = pages > 200 ? 37 : pages > 12 ? 5 : 1;
   *wrong = 0;
   for (int64_t page = 0; page < pages && !status; page += step)
     *wrong += wrong_in_page (q, &c, page);

@@ -130,9 +130,10 @@ typedef struct {
 
 static void begin (const row *t, int devices, spread_row *s) {
   const gpumm_options o = options_for (t, 1);
-  gpumm_reset ();
-  if (!on_gpus)
+  if (!on_gpus) {
+    gpumm_reset ();
     set_devices (devices);
+  }
   make_product (t, &s->x);
   CHECK (!run (&s->x.p, &o, &s->right, &s->one) && s->one.share_count == 0, "row %d: %s",
          (int) (t - table), gpumm_last_error ());
@@ -142,7 +143,8 @@ static void begin (const row *t, int devices, spread_row *s) {
 static void end (spread_row *s) {
   release (&s->right);
   release_product (&s->x);
-  gpumm_reset ();
+  if (!on_gpus)
+    gpumm_reset ();
 }
 
 static double sum_of (const gpumm_report *r, int flops) {
@@ -152,8 +154,8 @@ static double sum_of (const gpumm_report *r, int flops) {
   return sum;
 }
 
-/* Row t on these devices: the result and the operations of one device. A device brings as many
- * bytes of a large A as each other one, also if A is one panel. */
+/* Row t on these devices: the result and the operations of one device. The devices bring the same
+ * bytes of a large A, also if it is one panel. */
 static void check_spread (const row *t, spread_row *s, uint64_t devices) {
   const int number = (int) (t - table), count = __builtin_popcountll (devices);
   const int parts = count < t->n ? count : (int) t->n,
@@ -289,7 +291,7 @@ static void test_one_device (void) {
 /* The n-th call of each device fails, alone or with all that follow: the others do its part, and
  * the report says so. Only where device 0 fails before there is a plan, the product does. */
 static void test_faults (void) {
-  static const int rows[] = {0, 6, 16, SHARES, SHARES + 1};
+  static const int rows[] = {0, 6, 16, SHARES};
   int told = 0, failures = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const row *t = &table[rows[i]];
@@ -650,6 +652,7 @@ int main (int argc, char **argv) {
     gpumm_spread_always (1);
     test_copies ();
     test_products ();
+    gpumm_reset ();
     return check_done ();
   }
   need_host_device ();
