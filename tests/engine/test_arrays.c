@@ -558,7 +558,10 @@ static void test_programs (int count) {
 /* Values whose sums are exact, and some NaN. For norms, some whose squares overflow or vanish: of
  * one scale, or of several. */
 static void fill_small (array *x, int op) {
-  static const double scales[] = {1, 0x1p700, 0x1p-700, 0x1p-1070};
+  static const double scales[][4] = {{1, 0x1p700, 0x1p-700, 0x1p-1070},
+                                     {0x1p484, 0x1p485, 0x1p486, 0x1p487},      /* around LARGE */
+                                     {0x1p-510, 0x1p-511, 0x1p-512, 0x1p-513}}; /* and SMALL */
+  const double *some = scales[check_between (0, 2)];
   const int is_product = op == GPUMM_FOLD_PROD, is_norm = op == GPUMM_FOLD_NORM;
   const int spreads = is_norm || op == GPUMM_FOLD_SUMSQ; /* one NaN hides all else of a lane */
   const int has_nan = op >= GPUMM_FOLD_MAX && (!spreads || check_between (0, 7) == 0);
@@ -570,7 +573,7 @@ static void fill_small (array *x, int op) {
     const double im = is_product ? 0 : (double) check_between (-3, 3);
     const int is_nan = has_nan && check_between (0, 3) == 0;
     if (is_norm && (i == 0 || many) && (x->type == GPUMM_D || x->type == GPUMM_Z))
-      scale = scales[check_between (0, 3)];
+      scale = some[check_between (0, 3)];
     store (x->type, x->host, i, is_nan ? with (NAN, 0) : with (scale * re, scale * im));
   }
   copy (x, 1);
@@ -694,7 +697,8 @@ static void test_lanes (int count) {
     for (int n = 0; n < SHAPES + count; n++) {
       int64_t random[3] = {check_between (1, 70), check_between (1, 600), check_between (1, 4)};
       const int64_t *shape = n < SHAPES ? shapes[n] : random;
-      const gpumm_type type = types[(n + op) % ALL];
+      /* only doubles have several scales */
+      const gpumm_type type = op == GPUMM_FOLD_NORM && n % 4 == 0 ? GPUMM_D : types[(n + op) % ALL];
       const gpumm_type domain = n % 2 ? (gpumm_type) (n / 2 % 4) : type <= GPUMM_Z ? type : GPUMM_D;
       test_fold (op, type, domain, shape[0], shape[1], shape[2]);
       if (op <= GPUMM_FOLD_PROD)
