@@ -325,7 +325,7 @@ static wide threshold (double products) {
 }
 
 static void run_integer_edges (void) {
-  static const int64_t sizes[][3] = {{1, 1, 1},  {1, 5, 40}, {7, 1, 3},    {40, 33, 1},
+  static const int64_t sizes[][3] = {{1, 1, 1},  {1, 5, 40}, {7, 1, 3},   {40, 33, 1},
                                      {3, 70, 9}, {5, 8, 33}, {9, 100, 20}};
   enum { SIZES = sizeof sizes / sizeof *sizes };
   static const wide highs[] = {1, 255, 256, (1 << 14) - 1, 1 << 14, 65535};
