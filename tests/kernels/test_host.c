@@ -262,10 +262,10 @@ static void check_tiles (const struct operands *x) {
     int64_t m, n, k, tile_m, tile_n, thread_m, thread_n;
     enum { ANY_CONFLICTS, NO_CONFLICTS, UNPADDED } conflicts;
     int is_tiled; /* a row of a tile, 32 bytes and more, is whole sectors */
-  } table[] = {{"tiled_8", 64, 32, 96, 8, 8, 1, 1, ANY_CONFLICTS, 1},
-               {"tiled_16", 64, 32, 96, 16, 16, 1, 1, ANY_CONFLICTS, 1},
-               {"tiled_32", 64, 32, 96, 32, 32, 1, 1, NO_CONFLICTS, 1},
-               {"tiled_32_unpadded", 64, 32, 96, 32, 32, 1, 1, UNPADDED, 1},
+  } table[] = {{"tiled_8", 64, 32, 64, 8, 8, 1, 1, ANY_CONFLICTS, 1},
+               {"tiled_16", 64, 32, 64, 16, 16, 1, 1, ANY_CONFLICTS, 1},
+               {"tiled_32", 64, 32, 64, 32, 32, 1, 1, NO_CONFLICTS, 1},
+               {"tiled_32_unpadded", 64, 32, 64, 32, 32, 1, 1, UNPADDED, 1},
                {"register_32x32x4", 128, 64, 16, 32, 32, 4, 2, NO_CONFLICTS, 0},
                {"register_64x64x8", 128, 64, 16, 64, 64, 8, 4, NO_CONFLICTS, 0}};
   for (size_t t = 0; t < sizeof table / sizeof *table; t++)
