@@ -473,15 +473,26 @@ function show (r)
   printf ("    ran on   %s (%s), algorithm %s, kernel %s\n", info.backend, info.device.name,
           info.algorithm, info.kernel);
   printf ("    why      %s\n", strrep (info.reason, [": " gpumm_info().why_no_gpu], ""));
-  printf ("    gpumm    %.3g s, %.3g GFLOPS", r.seconds, 1e-9 * info.flops / r.seconds);
+  printf ("    gpumm    %s, %.3g GFLOPS", in_units (r.seconds), 1e-9 * info.flops / r.seconds);
   if (strcmp (info.backend, "gpu"))
-    printf (": up %.3g s, compute %.3g s, down %.3g s", s.upload, s.compute, s.download);
+    printf (": up %s, compute %s, down %s", in_units (s.upload), in_units (s.compute),
+            in_units (s.download));
   endif
-  printf ("\n    Octave   %.3g s, %.3g GFLOPS: gpumm is %.3g times as fast\n", r.octave_seconds,
-          1e-9 * info.flops / r.octave_seconds, r.octave_seconds / r.seconds);
+  printf ("\n    Octave   %s, %.3g GFLOPS: gpumm is %.3g times as fast\n",
+          in_units (r.octave_seconds), 1e-9 * info.flops / r.octave_seconds,
+          r.octave_seconds / r.seconds);
   printf ("    check    %s: largest error %.2g n eps |A||B|, n = %d\n",
           {"WRONG", "right to rounding"}{1 + (r.error <= 1)}, r.error, r.terms);
   fflush (stdout);
+
+endfunction
+
+function str = in_units (seconds)
+
+  str = sprintf ("%.3g ms", 1e3 * seconds);
+  if (seconds >= 1 || seconds == 0)
+    str = sprintf ("%.3g s", seconds);
+  endif
 
 endfunction
 
@@ -492,9 +503,10 @@ function draw (results)
   longest = max ([results.seconds, results.octave_seconds]);
   for k = 1:numel (results)
     r = results(k);
-    label = sprintf ("gpumm: %.3g s, %s on %s", r.seconds, r.info.kernel, r.info.device.name);
+    label = sprintf ("gpumm: %s, %s on %s", in_units (r.seconds), r.info.kernel,
+                     r.info.device.name);
     bars = {k - 0.4, r.seconds, [86, 180, 233] / 255, label; ...
-            k, r.octave_seconds, [85, 85, 85] / 255, sprintf("Octave: %.3g s", r.octave_seconds)};
+            k, r.octave_seconds, [85, 85, 85] / 255, ["Octave: " in_units(r.octave_seconds)]};
     for bar = bars.'
       [y, seconds, colour, label] = bar{:};
       rectangle ("position", [0, y, seconds, 0.35], "facecolor", colour, "edgecolor", "none");
