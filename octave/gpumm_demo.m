@@ -300,7 +300,7 @@ function matrices = matrices_of (file, most)
     file = ["./" file]; # otherwise load reads the name as an option
   endif
   [~, name, ext] = fileparts (file);
-  variables = {""};
+  names = {""};
   header = "";
   switch (lower (ext))
     case ".mtx"
@@ -308,15 +308,7 @@ function matrices = matrices_of (file, most)
     case ".csv"
       [matrices{1}, header] = read_table (file);
     case ".mat"
-      [matrices, variables] = read_mat (file);
-      if (isempty (matrices))
-        error ("gpumm:demo:file", "gpumm_demo: there is no numeric matrix in %s", file);
-      elseif (numel (matrices) > most)
-        error ("gpumm:demo:file",
-               "gpumm_demo: %s holds %d matrices (%s); save only the one to multiply", file,
-               numel (matrices), strjoin (variables, ", "));
-      endif
-      variables = strcat (variables, {" in "});
+      [matrices, names] = read_mat (file, most);
     otherwise
       error ("gpumm:demo:file", "gpumm_demo: %s is not named .mtx, .mat or .csv", file);
   endswitch
@@ -328,27 +320,23 @@ function matrices = matrices_of (file, most)
       endif
       A = matrices{k} = double (A);
     endif
-    printf ("\n%s: %d x %d, %s%s", printable ([variables{k}, name, ext]), size (A),
-            {"", "complex "}{1 + iscomplex(A)}, class (A));
+    title = [names{k}, name, ext];
+    title(title < 32 | title == 127) = "?"; # a terminal obeys control characters
+    printf ("\n%s: %d x %d, %s%s", title, size (A), {"", "complex "}{1 + iscomplex(A)}, class (A));
     if (issparse (A))
       printf (", sparse with %d nonzeros", nnz (A));
     endif
     printf ("\n");
     if (! isempty (header))
-      printf ("    its first line is taken as a header: %s\n", printable (header));
+      printf ("    its first line is taken as a header: %s\n", header);
     endif
   endfor
 
 endfunction
 
-## A terminal obeys control characters.
-function str = printable (str)
-  str(str < 32 | str == 127) = "?";
-endfunction
-
 ## The numeric and logical matrices of a .mat file, and the field A of its structs: the SuiteSparse
-## collection stores a matrix in Problem.A.
-function [matrices, names] = read_mat (file)
+## collection stores a matrix in Problem.A.  NAMES are "VARIABLE in ".
+function [matrices, names] = read_mat (file, most)
 
   ## load would execute functions in the file.  A compressed MATLAB file may hide them.
   bytes = __read_text__ (file, "gpumm_demo", "gpumm:demo:file");
@@ -380,6 +368,14 @@ function [matrices, names] = read_mat (file)
       names{end+1} = name;
     endif
   endfor
+  if (isempty (matrices))
+    error ("gpumm:demo:file", "gpumm_demo: there is no numeric matrix in %s", file);
+  elseif (numel (matrices) > most)
+    error ("gpumm:demo:file",
+           "gpumm_demo: %s holds %d matrices (%s); save only the one to multiply", file,
+           numel (matrices), strjoin (names, ", "));
+  endif
+  names = strcat (names, {" in "});
 
 endfunction
 
@@ -388,36 +384,30 @@ endfunction
 function [A, header] = read_table (file)
 
   text = __read_text__ (file, "gpumm_demo", "gpumm:demo:file");
-  text(text > 127) = "?"; # a regular expression refuses broken UTF-8
-  text = regexprep (regexprep (text, '\r\n?', "\n"), '\s+$', "");
-  number = '[ ]*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF]|[nN][aA][nN]?)[ ]*';
-  [first, rest] = strtok (text, "\n");
-  cells = strtrim (ostrsplit (first, ",;\t"));
-  words = cellfun (@isempty, regexp (cells, ['^' number '$']));
-  line = 1;
-  header = "";
-  hint = {"", "; a line with a number is not taken as a header"}{1 + any(words)};
-  if (all (words))
-    text = rest(2:end);
-    line = 2;
-    header = strjoin (cells, ", ")(1:min (end, 70));
-    hint = "";
-  endif
+  ## A regular expression refuses broken UTF-8, and a terminal obeys control characters.
+  text(text > 126 | (text < 32 & ! isspace (text))) = "?";
+  text = ["\n" regexprep(regexprep (text, '\r\n?', "\n"), '\s+$', "")];
+  number = ['[ ]*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF]|[nN][aA][nN]?)[ ]*', ...
+            '(?:[\n,;\t]|$)'];
+  header = strtok (text, "\n");
+  line = isempty (regexp (["\n" header], ['[\n,;\t]' number], "once")); # lines of the header
+  text(1:line*(numel (header) + 1)) = "";
+  header = strjoin (strtrim (ostrsplit (header, ",;\t")), ", ")(1:line*min (end, 70));
   if (isempty (text))
     error ("gpumm:demo:file", "gpumm_demo: %s has no numbers", file);
   endif
-  wrong = regexp (["\n" text], ['[\n,;\t](?!' number '(?:[\n,;\t]|$))'], "once");
+  wrong = regexp (text, ['[\n,;\t](?!' number ')'], "once");
   if (! isempty (wrong))
-    error ("gpumm:demo:file", "gpumm_demo: %s:%d: \"%s\" is not a number%s", file,
-           line + sum (text(1:wrong-1) == "\n"),
-           regexp (text(wrong:end), '^[^\n,;\t]*', "once", "match"), hint);
+    error ("gpumm:demo:file", "gpumm_demo: %s:%d: \"%s\" is not a number", file,
+           line + sum (text(1:wrong) == "\n"),
+           regexp (text(wrong+1:end), '^[^\n,;\t]*', "once", "match"));
   endif
   stops = find (any (text == ",;\t\n".', 1));
-  width = diff ([0, find(text(stops) == "\n"), numel(stops) + 1]);
+  width = diff ([find(text(stops) == "\n"), numel(stops) + 1]);
   wrong = find (width != width(1), 1);
   if (! isempty (wrong))
     error ("gpumm:demo:file", "gpumm_demo: %s:%d: %d numbers in the line, but %d in the first",
-           file, line + wrong - 1, width(wrong), width(1));
+           file, line + wrong, width(wrong), width(1));
   endif
   text(stops) = " ";
   A = reshape (sscanf (text, "%f"), width(1), []).';
@@ -438,13 +428,12 @@ function [r, C] = multiply (title, meaning, A, B, transposed = "")
     [options, product, in_B] = deal ({transposed, "transpose"}, @(A, B) A * B.', 2);
   endif
   [seconds, C, info] = fastest (@() timed (@() gpumm (A, B, options{:})));
-  plain_C = plain (C);
-  A = plain (A);
-  B = plain (B);
+  [A, terms_of_A] = octave_factor (A, in_A);
+  [B, terms_of_B] = octave_factor (B, in_B);
   [octave_seconds, expected] = fastest (@() timed (@() deal (product (A, B), [])));
 
-  terms = max (1, min (terms_along (A, in_A), terms_along (B, in_B)));
-  err = largest_error (plain_C, expected, terms, @() product (abs (A), abs (B)));
+  terms = max (1, min (terms_of_A, terms_of_B));
+  err = largest_error (octave_factor (C, 1), expected, terms, @() product (abs (A), abs (B)));
   r = struct ("title", title, "info", info, "seconds", seconds, "octave_seconds", octave_seconds,
               "error", err, "terms", terms);
   show (r);
@@ -463,21 +452,16 @@ function [C, seconds, info] = timed (f)
 
 endfunction
 
-## Octave's own product takes no blocksparse.
-function X = plain (X)
+## A factor for Octave's own product, which takes no blocksparse, and the largest number of terms
+## that a product sums along this dimension of it.
+function [X, terms] = octave_factor (X, dim)
 
   if (isa (X, "blocksparse"))
     X = sparse (X);
   endif
-
-endfunction
-
-## The largest number of terms that a product sums along this dimension of its operand.
-function n = terms_along (X, dim)
-
-  n = size (X, dim);
+  terms = size (X, dim);
   if (issparse (X))
-    n = full (max ([0; sum(X != 0, dim)(:)]));
+    terms = full (max ([0; sum(X != 0, dim)(:)]));
   endif
 
 endfunction
@@ -489,14 +473,14 @@ function show (r)
   printf ("    ran on   %s (%s), algorithm %s, kernel %s\n", info.backend, info.device.name,
           info.algorithm, info.kernel);
   printf ("    why      %s\n", strrep (info.reason, [": " gpumm_info().why_no_gpu], ""));
-  printf ("    gpumm    %s, %s", in_units (r.seconds), rate (info.flops, r.seconds));
+  printf ("    gpumm    %s, %.3g GFLOPS", in_units (r.seconds), 1e-9 * info.flops / r.seconds);
   if (strcmp (info.backend, "gpu"))
     printf (": up %s, compute %s, down %s", in_units (s.upload), in_units (s.compute),
             in_units (s.download));
   endif
-  ratio = r.octave_seconds / r.seconds;
-  printf ("\n    Octave   %s, %s: gpumm is %.3g times as fast\n", in_units (r.octave_seconds),
-          rate (info.flops, r.octave_seconds), ratio);
+  printf ("\n    Octave   %s, %.3g GFLOPS: gpumm is %.3g times as fast\n",
+          in_units (r.octave_seconds), 1e-9 * info.flops / r.octave_seconds,
+          r.octave_seconds / r.seconds);
   printf ("    check    %s: largest error %.2g n eps |A||B|, n = %d\n",
           {"WRONG", "right to rounding"}{1 + (r.error <= 1)}, r.error, r.terms);
   fflush (stdout);
@@ -512,12 +496,6 @@ function str = in_units (seconds)
 
 endfunction
 
-function str = rate (flops, seconds)
-
-  str = sprintf ("%.3g GFLOPS", flops / seconds / 1e9);
-
-endfunction
-
 ## Draws the times as bars, gpumm's above Octave's.
 function draw (results)
 
@@ -525,22 +503,19 @@ function draw (results)
   longest = max ([results.seconds, results.octave_seconds]);
   for k = 1:numel (results)
     r = results(k);
-    bar_of (k - 0.4, r.seconds, [86, 180, 233] / 255, longest,
-            sprintf ("gpumm: %s, %s on %s", in_units (r.seconds), r.info.kernel,
-                     r.info.device.name));
-    bar_of (k, r.octave_seconds, [85, 85, 85] / 255, longest,
-            ["Octave: " in_units(r.octave_seconds)]);
+    label = sprintf ("gpumm: %s, %s on %s", in_units (r.seconds), r.info.kernel,
+                     r.info.device.name);
+    bars = {k - 0.4, r.seconds, [86, 180, 233] / 255, label; ...
+            k, r.octave_seconds, [85, 85, 85] / 255, ["Octave: " in_units(r.octave_seconds)]};
+    for bar = bars.'
+      [y, seconds, colour, label] = bar{:};
+      rectangle ("position", [0, y, seconds, 0.35], "facecolor", colour, "edgecolor", "none");
+      text (seconds + 0.01 * longest, y + 0.17, __drawn_text__ (label), "fontsize", 13, ...
+            "interpreter", "none");
+    endfor
   endfor
   axis ([0, 1.6 * longest, 0.4, numel(results) + 0.6], "ij");
   set (gca (), "ytick", 1:numel (results), "yticklabel", {results.title}, "ticklength", [0, 0]);
   xlabel ("seconds for the whole call, the fastest of several", "fontsize", 14);
-
-endfunction
-
-function bar_of (y, seconds, colour, longest, label)
-
-  rectangle ("position", [0, y, seconds, 0.35], "facecolor", colour, "edgecolor", "none");
-  text (seconds + 0.01 * longest, y + 0.17, __drawn_text__ (label), "fontsize", 13, ...
-        "interpreter", "none");
 
 endfunction

@@ -105,22 +105,34 @@ function mmwrite (file, A, varargin)
     [i, j, x] = find (A);
     keep = i >= j | strcmp (symmetry, "general");
     at = [i(keep)(:), j(keep)(:)];
-    x = x(keep);
+    x = columns_of (x, field)(keep,:);
     format = "coordinate";
     sizes = [size(A), rows(at)];
   else
-    x = A;
+    x = columns_of (A, field);
     if (! strcmp (symmetry, "general"))
-      x = A(tril (true (size (A)), -strcmp (symmetry, "skew-symmetric")));
+      x = x(tril (true (size (A)), -strcmp (symmetry, "skew-symmetric")),:);
     endif
-    at = zeros (numel (x), 0);
+    at = zeros (rows (x), 0);
     format = "array";
     sizes = size (A);
   endif
   head = [sprintf("%%%%MatrixMarket matrix %s %s %s\n%s", format, field, symmetry, comment), ...
           sprintf("%d ", sizes)(1:end-1), "\n"];
-  __write_file__ (file, @(k) piece (k, head, at, x(:), field, double (o.precision)), "mmwrite", ...
+  __write_file__ (file, @(k) piece (k, head, at, x, field, double (o.precision)), "mmwrite", ...
                   {"gpumm:mmwrite:open", "gpumm:mmwrite:write"});
+
+endfunction
+
+## The elements as a column, or as two, for real and imaginary parts: Octave makes a complex array
+## real if its imaginary parts are all zero, and would lose those that are -0.
+function x = columns_of (A, field)
+
+  if (strcmp (field, "complex"))
+    x = [real(A)(:), imag(A)(:)];
+  else
+    x = A(:);
+  endif
 
 endfunction
 
@@ -132,23 +144,25 @@ function symmetry = symmetry_of (A)
     return;
   endif
   d = full (diag (A));
-  x = A;
-  y = A.';
+  x = {real(A), imag(A)};
+  y = {x{1}.', x{2}.'};
   if (issparse (A))
-    [i, j, x] = find (A);
-    [k, l, y] = find (A.');
+    [i, j, v] = find (A);
+    [k, l, w] = find (A.');
     if (! isequal (i, k) || ! isequal (j, l))
       return;
     endif
+    x = {real(v), imag(v)};
+    y = {real(w), imag(w)};
   endif
   same = @(x, y) isequaln (x, y) && isequaln (1 ./ x, 1 ./ y) && isequal (isna (x), isna (y));
   ## mmread computes 0 - x for the image of x
-  if (same (real (x), real (y)) && same (imag (x), imag (y)))
+  if (same (x{1}, y{1}) && same (x{2}, y{2}))
     symmetry = "symmetric";
-  elseif (same (imag (x), 0 - imag (y)))
-    if (same (real (x), 0 - real (y)) && all (d == 0) && ! islogical (A))
+  elseif (same (x{2}, 0 - y{2}))
+    if (same (x{1}, 0 - y{1}) && all (d == 0) && ! islogical (A))
       symmetry = "skew-symmetric";
-    elseif (same (real (x), real (y)) && all (imag (d) == 0))
+    elseif (same (x{1}, y{1}) && all (imag (d) == 0))
       symmetry = "hermitian";
     endif
   endif
@@ -159,18 +173,18 @@ endfunction
 function str = piece (k, head, at, x, field, digits)
 
   step = 50000;
-  range = max ((k - 2) * step + 1, 1):min ((k - 1) * step, numel (x));
+  range = max ((k - 2) * step + 1, 1):min ((k - 1) * step, rows (x));
   str = "";
   if (k == 1)
     str = head;
   elseif (! isempty (range))
-    str = entry_lines (at(range,:).', x(range).', field, digits);
+    str = entry_lines (at(range,:).', x(range,:).', field, digits);
     check_count (sum (str == "\n"), numel (range));
   endif
 
 endfunction
 
-## The lines of the entries X.  AT has their rows and columns, and is empty in array format.
+## The lines of the entries, columns of X.  AT has their rows and columns, and none in array format.
 function str = entry_lines (at, x, field, digits)
 
   start = repmat ("%d ", 1, rows (at));
@@ -184,8 +198,8 @@ function str = entry_lines (at, x, field, digits)
   elseif (strcmp (field, "integer"))
     str = sprintf ([start "%d\n"], [at; x]);
   elseif (strcmp (field, "complex"))
-    str = sprintf ([start "%.*g %.*g\n"], [at; digits_for(real (x), digits); real(x);
-                                           digits_for(imag (x), digits); imag(x)]);
+    str = sprintf ([start "%.*g %.*g\n"], [at; digits_for(x(1,:), digits); x(1,:);
+                                           digits_for(x(2,:), digits); x(2,:)]);
   else
     str = sprintf ([start "%.*g\n"], [at; digits_for(x, digits); x]);
   endif

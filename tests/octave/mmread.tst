@@ -15,8 +15,7 @@
 %!    if (issparse (parts{k}))
 %!      [~, ~, parts{k}] = find (parts{k});
 %!    endif
-%!    x = double (parts{k}(:));
-%!    signs{k} = [1 ./ real(x), 1 ./ imag(x), isna(x)];
+%!    signs{k} = {1 ./ real(parts{k}), 1 ./ imag(parts{k}), isna(parts{k})};
 %!  endfor
 %!  if (! isequal (kind (A), kind (B)) || ! isequaln (A, B) || ! isequaln (signs{:}))
 %!    error ("these differ:\n%s\n%s", disp (A), disp (B));
@@ -79,6 +78,7 @@
 %!   "array complex skew-symmetric\n2 2\n3 4\n",                    [0 -3-4i; 3+4i 0];
 %!   "array complex hermitian\n2 2\n1 0\n3 4\n5 0\n",               [1 3-4i; 3+4i 5];
 %!   "array complex general\n1 2\n1 0\n3 0\n",                      complex([1 3], 0);
+%!   "array complex hermitian\n2 2\n1 0\n3 0\n5 0\n",               complex([1 3; 3 5], 0);
 %!   "array integer general\n1 3\n-1\n0\n+2\n",                     [-1 0 2];
 %!   "array integer general\n1 2\n18014398509481984\n-9007199254740992\n", [2^54, -2^53];
 %!   "array integer symmetric\n2 2\n1\n2\n3\n",                     [1 2; 2 3];
@@ -462,6 +462,7 @@
 %!   sparse([0 2; 0 3]), {},                     "coordinate real general\n2 2 2\n1 2 2\n2 2 3\n";
 %!   sparse([0 2; 2 3]), {},                     "coordinate real symmetric\n2 2 2\n2 1 2\n2 2 3\n";
 %!   sparse([0 2; -2 0]), {},                    "coordinate real skew-symmetric\n2 2 1\n2 1 -2\n";
+%!   complex(sparse([3 0]), sparse(1, 2)), {},   "coordinate complex general\n1 2 1\n1 1 3 0\n";
 %!   sparse([1 2+1i; 2-1i 0]), {}, "coordinate complex hermitian\n2 2 2\n1 1 1 0\n2 1 2 -1\n";
 %!   sparse([1 0 1] > 0), {},                    "coordinate pattern general\n1 3 2\n1 1\n1 3\n";
 %!   sparse([0 1; 1 0] > 0), {},                 "coordinate pattern symmetric\n2 2 1\n2 1\n";
