@@ -16,6 +16,7 @@
 #include "memory/pool.h"
 #include "threads.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -940,6 +941,9 @@ static void test_trials_end (void) {
 }
 
 int main (int argc, char **argv) {
+  /* memory of the device is taken and released again and again: without page faults */
+  mallopt (M_MMAP_THRESHOLD, 32 << 20);
+  mallopt (M_TRIM_THRESHOLD, 1 << 30);
   check_seed (argc > 1 ? strtoull (argv[1], NULL, 0) : 20261121);
   luck = check_random () | 1;
   late = late_context.driver = &late_driver;
