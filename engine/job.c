@@ -450,6 +450,11 @@ static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options 
   gpumm_take_pairs (job);
   if (!status)
     status = plan (job);
+  int changes = 0;
+  if (!status)
+    status = gpumm_split (job, job->plan.algorithm == &gpumm_algorithm_blas, &changes);
+  if (!status && changes)
+    status = plan (job);
   if (!status)
     status = gpumm_widen (job, job->plan.algorithm == &gpumm_algorithm_blas);
   if (status)
@@ -502,7 +507,9 @@ static int share_memory (const gpumm_matrix *result, const gpumm_matrix *x) {
          && (result->start == x->start || (result->index && result->index == x->index));
 }
 
-static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *result) {
+/* given: the caller's result, in whose memory that of the job may not lie. */
+static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *result,
+                                  const gpumm_matrix *given) {
   const gpumm_matrix *s = &job->shape;
   const gpumm_problem *p = &job->problem;
   gpumm_status status = gpumm_check_matrix (result, "the result");
@@ -520,8 +527,8 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *resu
   if (p->c0 && p->c0->buffer && (p->c0->values != result->values || p->c0->ld != result->ld))
     return gpumm_fail (GPUMM_UNSUPPORTED, "C0 on a device is not the result itself");
   /* some algorithms would read their own results as operands */
-  if (share_memory (result, &p->a) || share_memory (result, &p->b)
-      || (p->c0 && !p->c0->buffer && share_memory (result, p->c0)))
+  if (share_memory (given, &p->a) || share_memory (given, &p->b)
+      || (p->c0 && !p->c0->buffer && share_memory (given, p->c0)))
     return gpumm_fail (GPUMM_INVALID, "the result lies in the memory of an operand");
   return GPUMM_OK;
 }
@@ -554,9 +561,9 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result) {
     return gpumm_fail (GPUMM_INVALID, "no job or no result given");
   if (job->has_run)
     return gpumm_fail (GPUMM_INVALID, "a job can run only once");
-  gpumm_matrix pairs;
-  result = gpumm_as_shaped (job, result, &pairs);
-  gpumm_status status = check_result (job, result);
+  gpumm_matrix pairs, *const given = result;
+  result = gpumm_as_shaped (job, given, &pairs);
+  gpumm_status status = check_result (job, result, given);
   if (status)
     return status;
   job->has_run = 1;
@@ -582,6 +589,8 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result) {
     } while (status && !job->trace && fall_back (job, status));
   if (!status && !job->is_mirrored)
     status = gpumm_mirror (result, 1, job->symmetry);
+  if (!status)
+    status = gpumm_join (job, given);
   gpumm_progress_leave ();
   r->total = gpumm_seconds () - job->opened;
   r->overhead = r->total - r->upload - r->compute - r->download;
@@ -601,7 +610,7 @@ gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,
   if (gpumm_is_bound (p))
     return gpumm_fail (GPUMM_UNSUPPORTED, "a product of matrices on a device is not traced");
   if (p->a.format != p->b.format || p->a.format == GPUMM_SPARSE || job->plan.algorithm->finish
-      || job->in_pairs || job->widened)
+      || job->in_pairs || job->widened || job->apart)
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "products of sparse matrices, of a real by a complex one, "
                        "or made of other products are not traced");
@@ -633,6 +642,7 @@ void gpumm_close (gpumm_job *job) {
   gpumm_spread_close (job);
   close_algorithm (job);
   gpumm_release (job->widened);
+  gpumm_release (job->apart);
   gpumm_release (job);
   gpumm_cancel_leave ();
 }

@@ -15,7 +15,11 @@ struct gpumm_job {
   gpumm_matrix c0;    /* copy of *problem.c0, so the caller's struct need not live on */
   gpumm_matrix shape; /* the result without memory; open () of an algorithm may lower nzmax */
   int in_pairs;       /* real_by_complex.h: the problem is the real one, and so is the shape */
-  void *widened;      /* memory of an operand that was made complex, or NULL */
+  void *widened;      /* memory of an operand that was made complex or split, or NULL */
+  void
+      *apart; /* memory of a result whose parts are joined with alpha, conjugated or not; or NULL */
+  gpumm_scalar alpha;
+  int is_conjugate;
   /* of the whole product by its operands, known when it runs (symmetry.h); is_mirrored: the
    * algorithm has made the result so */
   gpumm_symmetry symmetry;

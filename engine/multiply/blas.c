@@ -429,62 +429,6 @@ static const int64_t PANEL_BYTES = 4 << 20;
 enum { FEWEST_COLUMNS = 256 };
 
 typedef struct {
-  const void *from;
-  void *to;
-  int64_t rows, ld_from, ld_to; /* in elements of their own type */
-  int conjugate;
-  gpumm_scalar alpha, beta; /* of join */
-} columns;
-
-/* split: a complex column to two real ones; join: back, times alpha, plus beta times what is
- * there. */
-#define LOOPS(real, suffix)                                                                        \
-  static void split_##suffix (void *context, int64_t begin, int64_t end) {                         \
-    const columns *c = context;                                                                    \
-    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
-      const real *from = (const real *) c->from + 2 * j * c->ld_from;                              \
-      real *re = (real *) c->to + 2 * j * c->ld_to, *im = re + c->ld_to;                           \
-      for (int64_t i = 0; i < c->rows; i++) {                                                      \
-        re[i] = from[2 * i];                                                                       \
-        im[i] = c->conjugate ? -from[2 * i + 1] : from[2 * i + 1];                                 \
-      }                                                                                            \
-    }                                                                                              \
-  }                                                                                                \
-  static void join_##suffix (void *context, int64_t begin, int64_t end) {                          \
-    const columns *c = context;                                                                    \
-    const int is_plain = gpumm_is_one (c->alpha) && gpumm_is_zero (c->beta);                       \
-    const real ar = (real) c->alpha.re, ai = (real) c->alpha.im;                                   \
-    const real br = (real) c->beta.re, bi = (real) c->beta.im;                                     \
-    for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
-      const real *re = (const real *) c->from + 2 * j * c->ld_from, *im = re + c->ld_from;         \
-      real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
-      for (int64_t i = 0; i < c->rows && is_plain; i++) {                                          \
-        to[2 * i] = re[i];                                                                         \
-        to[2 * i + 1] = c->conjugate ? -im[i] : im[i];                                             \
-      }                                                                                            \
-      for (int64_t i = 0; i < c->rows && !is_plain; i++) {                                         \
-        const real x = re[i], y = c->conjugate ? -im[i] : im[i], u = to[2 * i], v = to[2 * i + 1]; \
-        to[2 * i] = ai == 0 ? ar * x : ar * x - ai * y;                                            \
-        to[2 * i + 1] = ai == 0 ? ar * y : ar * y + ai * x;                                        \
-        if (br != 0 || bi != 0) {                                                                  \
-          to[2 * i] += bi == 0 ? br * u : br * u - bi * v;                                         \
-          to[2 * i + 1] += bi == 0 ? br * v : br * v + bi * u;                                     \
-        }                                                                                          \
-      }                                                                                            \
-    }                                                                                              \
-  }
-LOOPS (float, s)
-LOOPS (double, d)
-
-typedef void loop (void *, int64_t, int64_t);
-
-static gpumm_status over_columns (gpumm_type type, loop *single, loop *full, columns *c,
-                                  int64_t count) {
-  return gpumm_parallel (count, gpumm_column_grain (c->rows),
-                         gpumm_is_single (type) ? single : full, c);
-}
-
-typedef struct {
   const gpumm_problem *p;
   const gpumm_matrix *x; /* the complex operand */
   gpumm_matrix *c;
@@ -523,13 +467,13 @@ static gpumm_status run_panel (const panels *s, int64_t first, int64_t count) {
   const char *from = (const char *) x->values + (size_t) (first * (s->splits ? x->ld : 1)) * bytes;
   gpumm_status status = GPUMM_OK;
   if (s->splits) {
-    columns c = {.from = from,
-                 .to = s->parts,
-                 .rows = k,
-                 .ld_from = x->ld,
-                 .ld_to = k,
-                 .conjugate = conjugate};
-    status = over_columns (p->output, split_s, split_d, &c, count);
+    const gpumm_columns c = {.from = from,
+                             .to = s->parts,
+                             .rows = k,
+                             .ld_from = x->ld,
+                             .ld_to = k,
+                             .conjugate = conjugate};
+    status = gpumm_split_columns (p->output, &c, count);
   }
   gpumm_product q = gpumm_product_of (p);
   q.type = gpumm_real_type (p->output);
@@ -554,15 +498,15 @@ static gpumm_status run_panel (const panels *s, int64_t first, int64_t count) {
     status = multiply_panel (s, q, count);
   if (status || s->left)
     return status;
-  columns c = {.from = s->product,
-               .to = (char *) s->c->values + (size_t) (first * s->c->ld) * bytes,
-               .rows = q.m,
-               .ld_from = q.m,
-               .ld_to = s->c->ld,
-               .conjugate = conjugate && !s->splits,
-               .alpha = p->alpha,
-               .beta = p->beta};
-  return over_columns (p->output, join_s, join_d, &c, count);
+  const gpumm_columns c = {.from = s->product,
+                           .to = (char *) s->c->values + (size_t) (first * s->c->ld) * bytes,
+                           .rows = q.m,
+                           .ld_from = q.m,
+                           .ld_to = s->c->ld,
+                           .conjugate = conjugate && !s->splits,
+                           .alpha = p->alpha,
+                           .beta = p->beta};
+  return gpumm_join_columns (p->output, &c, count);
 }
 
 gpumm_status gpumm_blas_real_by_complex (const gpumm_problem *p, gpumm_matrix *c,

@@ -15,6 +15,20 @@ int gpumm_is_in_pairs (const gpumm_problem *p);
 /* A complex matrix as a real one of twice the rows. */
 gpumm_matrix gpumm_pairs_of (const gpumm_matrix *x);
 
+/* Complex columns, and pairs of real ones: real and imaginary parts. */
+typedef struct gpumm_columns {
+  const void *from;
+  void *to;
+  int64_t rows, ld_from, ld_to; /* in elements of their own type */
+  int conjugate;
+  gpumm_scalar alpha, beta; /* of join */
+} gpumm_columns;
+
+/* split: each of count complex columns to two real ones; join: back, times alpha, plus beta times
+ * what is there. type: the complex one. */
+gpumm_status gpumm_split_columns (gpumm_type type, const gpumm_columns *c, int64_t count);
+gpumm_status gpumm_join_columns (gpumm_type type, const gpumm_columns *c, int64_t count);
+
 /* Makes a job such a product of pairs, if it is one; the caller's shape of its result; and the
  * caller's result as the job has it, in *pairs if that is another matrix. */
 void gpumm_take_pairs (struct gpumm_job *job);
@@ -22,8 +36,13 @@ gpumm_matrix gpumm_shape_of (const struct gpumm_job *job);
 gpumm_matrix *gpumm_as_shaped (const struct gpumm_job *job, gpumm_matrix *result,
                                gpumm_matrix *pairs);
 
-/* Makes the real operand of a planned job complex, unless the BLAS computes and multiplies it as it
- * is. */
+/* Of a planned product that the BLAS does not compute as it is. split: where the real operand is far
+ * larger than the complex one and C, multiplies it by real and imaginary parts; *changes: then the
+ * job is another product, and needs another plan. widen: makes the real operand complex. */
+gpumm_status gpumm_split (struct gpumm_job *job, int by_blas, int *changes);
 gpumm_status gpumm_widen (struct gpumm_job *job, int by_blas);
+
+/* After the run: what split has made apart becomes the caller's result. */
+gpumm_status gpumm_join (const struct gpumm_job *job, const gpumm_matrix *result);
 
 #endif

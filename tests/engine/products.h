@@ -45,6 +45,10 @@ static const shape many_tiles[] = {FULL (270, 65, 40), FULL (65, 270, 40), FULL 
 static const shape panels_of_blas[] = {FULL (260, 2, 1100), FULL (2, 260, 1100),
                                        FULL (1100, 260, 2)};
 
+/* On a device: the real matrix far larger than the complex one, and not. */
+static const shape few_complex[] = {FULL (40, 2, 60), FULL (2, 40, 60), FULL (70, 1, 30),
+                                    FULL (1, 70, 30), FULL (20, 20, 30)};
+
 static const shape sparse_shapes[] = {FULL (-130, -130, -130)};
 
 /* Work for several threads and pieces: thin and full columns, tall and wide, a vector by a
@@ -149,6 +153,8 @@ static const row products[] = {
      0, 0},
     {"loops", "fff", FLOATS MIXED_FLOATS, NULL, SHAPES (full_shapes), ALL_OPS, ALPHA | BETA, "a",
      ROUNDED, 60, 0, 0},
+    {"tiled", "fff", MIXED_FLOATS, "tiled", SHAPES (few_complex), ALL_OPS, ALPHA | BETA, "a",
+     ROUNDED, 10, 0, 0},
     {"*", "fff", FLOATS "kkk ", NULL, SHAPES (drawn_shapes), ALL_OPS, ALPHA | BETA, "w", EXACT, 16,
      0, 1},
     {"tiled_8", "fff", FLOATS, "tiled_8", SHAPES (drawn_shapes), ALL_OPS, ALPHA | BETA, "w", EXACT,
