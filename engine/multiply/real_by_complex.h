@@ -36,8 +36,8 @@ gpumm_matrix gpumm_shape_of (const struct gpumm_job *job);
 gpumm_matrix *gpumm_as_shaped (const struct gpumm_job *job, gpumm_matrix *result,
                                gpumm_matrix *pairs);
 
-/* Of a planned product that the BLAS does not compute as it is. split: where the real operand is far
- * larger than the complex one and C, multiplies it by real and imaginary parts; *changes: then the
+/* Of a planned product that the BLAS does not compute as it is. split: a real operand that is far
+ * larger than the complex one and C is multiplied by real and imaginary parts; *changes: then the
  * job is another product, and needs another plan. widen: makes the real operand complex. */
 gpumm_status gpumm_split (struct gpumm_job *job, int by_blas, int *changes);
 gpumm_status gpumm_widen (struct gpumm_job *job, int by_blas);
