@@ -450,11 +450,11 @@ static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options 
   gpumm_take_pairs (job);
   if (!status)
     status = plan (job);
-  int changes = 0;
-  if (!status)
-    status = gpumm_split (job, job->plan.algorithm == &gpumm_algorithm_blas, &changes);
-  if (!status && changes)
-    status = plan (job);
+  if (!status && gpumm_is_split (p, job->plan.algorithm == &gpumm_algorithm_blas)) {
+    status = gpumm_split (job);
+    if (!status)
+      status = plan (job);
+  }
   if (!status)
     status = gpumm_widen (job, job->plan.algorithm == &gpumm_algorithm_blas);
   if (status)
@@ -507,10 +507,8 @@ static int share_memory (const gpumm_matrix *result, const gpumm_matrix *x) {
          && (result->start == x->start || (result->index && result->index == x->index));
 }
 
-/* given: the caller's result, in whose memory that of the job may not lie. */
-static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *result,
-                                  const gpumm_matrix *given) {
-  const gpumm_matrix *s = &job->shape;
+static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *result) {
+  const gpumm_matrix shape = gpumm_shape_of (job), *s = &shape;
   const gpumm_problem *p = &job->problem;
   gpumm_status status = gpumm_check_matrix (result, "the result");
   if (status)
@@ -527,8 +525,8 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *resu
   if (p->c0 && p->c0->buffer && (p->c0->values != result->values || p->c0->ld != result->ld))
     return gpumm_fail (GPUMM_UNSUPPORTED, "C0 on a device is not the result itself");
   /* some algorithms would read their own results as operands */
-  if (share_memory (given, &p->a) || share_memory (given, &p->b)
-      || (p->c0 && !p->c0->buffer && share_memory (given, p->c0)))
+  if (share_memory (result, &p->a) || share_memory (result, &p->b)
+      || (p->c0 && !p->c0->buffer && share_memory (result, p->c0)))
     return gpumm_fail (GPUMM_INVALID, "the result lies in the memory of an operand");
   return GPUMM_OK;
 }
@@ -561,11 +559,11 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result) {
     return gpumm_fail (GPUMM_INVALID, "no job or no result given");
   if (job->has_run)
     return gpumm_fail (GPUMM_INVALID, "a job can run only once");
-  gpumm_matrix pairs, *const given = result;
-  result = gpumm_as_shaped (job, given, &pairs);
-  gpumm_status status = check_result (job, result, given);
+  gpumm_status status = check_result (job, result);
   if (status)
     return status;
+  gpumm_matrix other, *const given = result;
+  result = gpumm_as_shaped (job, given, &other);
   job->has_run = 1;
   gpumm_report *r = &job->report;
   status = gpumm_check_cancelled ();

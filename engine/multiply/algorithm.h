@@ -16,8 +16,8 @@ struct gpumm_job {
   gpumm_matrix shape; /* the result without memory; open () of an algorithm may lower nzmax */
   int in_pairs;       /* real_by_complex.h: the problem is the real one, and so is the shape */
   void *widened;      /* memory of an operand that was made complex or split, or NULL */
-  void
-      *apart; /* memory of a result whose parts are joined with alpha, conjugated or not; or NULL */
+  /* memory of a result in real and imaginary parts, or NULL; how they are joined */
+  void *apart;
   gpumm_scalar alpha;
   int is_conjugate;
   /* of the whole product by its operands, known when it runs (symmetry.h); is_mirrored: the

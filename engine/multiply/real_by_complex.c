@@ -8,7 +8,6 @@
 #include "real_by_complex.h"
 #include "algorithm.h"
 #include "cancel.h"
-#include "matrix.h"
 #include "memory/host.h"
 #include "threads.h"
 #include "types.h"
@@ -56,20 +55,13 @@ gpumm_matrix gpumm_shape_of (const struct gpumm_job *job) {
 }
 
 gpumm_matrix *gpumm_as_shaped (const struct gpumm_job *job, gpumm_matrix *result,
-                               gpumm_matrix *pairs) {
+                               gpumm_matrix *other) {
   if (!job->in_pairs && !job->apart)
     return result;
-  *pairs = gpumm_pairs_of (result);
-  if (job->apart) {
-    const gpumm_matrix shape = gpumm_shape_of (job);
-    if (gpumm_check_matrix (result, "the result") || result->buffer || result->type != shape.type
-        || result->format != shape.format || result->rows != shape.rows
-        || result->cols != shape.cols)
-      return result; /* which is refused, as it is complex */
-    *pairs = job->shape;
-    pairs->values = job->apart;
-  }
-  return pairs;
+  *other = job->apart ? job->shape : gpumm_pairs_of (result);
+  if (job->apart)
+    other->values = job->apart;
+  return other;
 }
 
 /* ---- real and imaginary parts apart --------------------------------------------------------- */
@@ -131,7 +123,7 @@ static double elements_of (const gpumm_matrix *x) {
   return (double) x->rows * (double) x->cols;
 }
 
-static int is_split (const gpumm_problem *p, int by_blas) {
+int gpumm_is_split (const gpumm_problem *p, int by_blas) {
   const int left = gpumm_is_complex (p->a.type);
   const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
   const double c = left ? 0 : (double) gpumm_m (p) * (double) gpumm_n (p);
@@ -157,13 +149,9 @@ static gpumm_status split_operand (struct gpumm_job *job, gpumm_matrix *x) {
   return c.to ? gpumm_split_columns (type, &c, cols) : GPUMM_HOST_MEMORY;
 }
 
-gpumm_status gpumm_split (struct gpumm_job *job, int by_blas, int *changes) {
+gpumm_status gpumm_split (struct gpumm_job *job) {
   gpumm_problem *p = &job->problem;
-  *changes = is_split (p, by_blas);
-  if (!*changes)
-    return GPUMM_OK;
   gpumm_status status = GPUMM_OK;
-  p->c0 = NULL; /* which beta = 0 does not read */
   p->output = gpumm_real_type (p->output);
   if (gpumm_is_complex (p->a.type)) { /* op (A) is turned, and then lies in pairs */
     status = split_operand (job, &p->a);

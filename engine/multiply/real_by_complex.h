@@ -30,16 +30,17 @@ gpumm_status gpumm_split_columns (gpumm_type type, const gpumm_columns *c, int64
 gpumm_status gpumm_join_columns (gpumm_type type, const gpumm_columns *c, int64_t count);
 
 /* Makes a job such a product of pairs, if it is one; the caller's shape of its result; and the
- * caller's result as the job has it, in *pairs if that is another matrix. */
+ * caller's checked result as the job has it, in *other if that is another matrix. */
 void gpumm_take_pairs (struct gpumm_job *job);
 gpumm_matrix gpumm_shape_of (const struct gpumm_job *job);
 gpumm_matrix *gpumm_as_shaped (const struct gpumm_job *job, gpumm_matrix *result,
-                               gpumm_matrix *pairs);
+                               gpumm_matrix *other);
 
-/* Of a planned product that the BLAS does not compute as it is. split: a real operand that is far
- * larger than the complex one and C is multiplied by real and imaginary parts; *changes: then the
- * job is another product, and needs another plan. widen: makes the real operand complex. */
-gpumm_status gpumm_split (struct gpumm_job *job, int by_blas, int *changes);
+/* is_split: does the BLAS not compute the planned product, and is its real operand far larger than
+ * the complex one and C? split: then makes the job a product of real and imaginary parts, which
+ * needs another plan. widen: else makes the real operand complex. */
+int gpumm_is_split (const gpumm_problem *p, int by_blas);
+gpumm_status gpumm_split (struct gpumm_job *job);
 gpumm_status gpumm_widen (struct gpumm_job *job, int by_blas);
 
 /* After the run: what split has made apart becomes the caller's result. */
