@@ -1,6 +1,7 @@
 /* work.c - what a product takes: operations, and bytes that move.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "work.h"
+#include "multiply/real_by_complex.h"
 #include "types.h"
 
 #include <math.h>
@@ -34,11 +35,19 @@ double gpumm_sparse_flops (const gpumm_problem *p) {
   return k > 0 ? gpumm_flops_each (p) * stored_elements (&p->a) * stored_elements (&p->b) / k : 0;
 }
 
+/* Of A or B as it is sent: as the product's type, but a large real matrix stays real. */
+static double bytes_of_operand (const gpumm_problem *p, const gpumm_matrix *x) {
+  const gpumm_type sent = gpumm_is_split (p, 0) ? x->type : p->output;
+  return x->buffer ? 0 : (double) x->rows * (double) x->cols * (double) gpumm_type_bytes (sent);
+}
+
 double gpumm_bytes_up (const gpumm_problem *p) {
-  double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
-  double elements = (p->a.buffer ? 0 : m * k) + (p->b.buffer || gpumm_is_one_array (p) ? 0 : k * n)
-                    + (p->c0 && !p->c0->buffer ? m * n : 0);
-  return elements * (double) gpumm_type_bytes (p->output);
+  const double b = gpumm_is_one_array (p) ? 0 : bytes_of_operand (p, &p->b);
+  const double c = p->c0 && !p->c0->buffer
+                       ? (double) gpumm_m (p) * (double) gpumm_n (p)
+                             * (double) gpumm_type_bytes (p->output)
+                       : 0;
+  return bytes_of_operand (p, &p->a) + b + c;
 }
 
 double gpumm_bytes_down (const gpumm_problem *p) {

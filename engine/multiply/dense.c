@@ -22,6 +22,7 @@
 #include "types.h"
 #include "work.h"
 #include "pass.h"
+#include "real_by_complex.h"
 
 #include <string.h>
 
@@ -468,7 +469,8 @@ static double seconds (const gpumm_problem *p, const gpumm_place *gpu,
                        const struct gpumm_sparse_estimate *estimate) {
   (void) estimate;
   const double up = gpumm_bytes_up (p), down = gpumm_bytes_down (p);
-  const double both = p->a.type == p->b.type ? 1 : 2; /* a real operand is made complex */
+  const int is_widened = p->a.type != p->b.type && !gpumm_is_split (p, 0);
+  const double both = is_widened ? 2 : 1; /* real and imaginary parts */
   const double all = gpu->call + up / gpu->upload + down / gpu->download
                      + both * gpumm_dense_flops (p) / gpu->flops[p->output];
   /* Small transfers are slower: fewer threads copy, and the first and last MB overlap with

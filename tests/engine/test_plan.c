@@ -753,6 +753,19 @@ static void test_bytes_moved (void) {
   }
 }
 
+/* A large real matrix beside a small complex one is sent as it is, and a small one as complex. */
+static void test_sent_real_by_complex (void) {
+  gpumm_problem p = square (GPUMM_Z, 1000, 10, 1000);
+  p.a.type = GPUMM_D;
+  CHECK (gpumm_bytes_up (&p) == 8e6 + 16e4, "few complex: %g bytes", gpumm_bytes_up (&p));
+  const double few = gpumm_algorithm_cublas.seconds (&p, &fast, NULL);
+  const double bytes = gpumm_bytes_up (&p) / fast.upload + gpumm_bytes_down (&p) / fast.download;
+  const double flops = 4.0 * 1000 * 10 * 1000 / fast.flops[GPUMM_Z];
+  CHECK (fabs (few - fast.call - bytes - flops) < 1e-9, "few complex: %g s", few);
+  p.b.cols = 1000;
+  CHECK (gpumm_bytes_up (&p) == 16e6 * 2, "many complex: %g bytes", gpumm_bytes_up (&p));
+}
+
 /* A large B is packed for however few rows of A; a large A beside a thin B is not. */
 static void test_thin_on_the_cpu (void) {
   const gpumm_place cpu = {.flops = {[GPUMM_D] = 1e11}};
@@ -944,6 +957,7 @@ int main (void) {
   test_emulated_numbers ();
   test_pairs ();
   test_bytes_moved ();
+  test_sent_real_by_complex ();
   test_thin_on_the_cpu ();
   test_choice_as_dense ();
   test_estimates ();
