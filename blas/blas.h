@@ -3,7 +3,7 @@
 #ifndef GPUMM_BLAS_BLAS_H
 #define GPUMM_BLAS_BLAS_H
 
-#include "gpumm.h"
+#include "gpumm_blas.h"
 
 #ifdef GPUMM_BLAS_64
 typedef int64_t integer;

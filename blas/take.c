@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
+#include "gpumm_tools.h"
 #include "blas.h"
 #include "types.h"
 

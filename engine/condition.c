@@ -14,6 +14,7 @@
  * the program has changed meanwhile would have to be noticed.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "gpumm_blas.h"
 #include "error.h"
 #include "magnitude.h"
 #include "memory/host.h"

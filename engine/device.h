@@ -10,7 +10,9 @@
 #ifndef GPUMM_DEVICE_H
 #define GPUMM_DEVICE_H
 
-#include "gpumm.h"
+#include "gpumm_arrays.h"
+#include "gpumm_blas.h"
+#include "gpumm_tools.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
+#include "gpumm_blas.h"
 #include "environment.h"
 #include "error.h"
 #include "library.h"

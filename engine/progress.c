@@ -5,6 +5,7 @@
  * no thread of its own.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "gpumm_tools.h"
 #include "progress.h"
 #include "clock.h"
 

@@ -4,7 +4,7 @@
 #ifndef GPUMM_ROUTINE_ON_HOST_H
 #define GPUMM_ROUTINE_ON_HOST_H
 
-#include "gpumm.h"
+#include "gpumm_blas.h"
 
 /* As gpumm_driver.call. */
 gpumm_status gpumm_call_on_host (const gpumm_call *call, int32_t *info);

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
+#include "gpumm_blas.h"
 #include "marshal.h"
 
 #include <dlfcn.h>

@@ -10,6 +10,7 @@
  * N = 0: none fails. CALLS is the number of calls since the last setting.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "gpumm_arrays.h"
 #include "marshal.h"
 
 #include <string.h>

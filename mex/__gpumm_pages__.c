@@ -8,6 +8,7 @@
  * rules, or says what is wrong with them.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "gpumm_arrays.h"
 #include "marshal.h"
 
 /* The first page of x, with op; NULL: none. */

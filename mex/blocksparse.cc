@@ -30,7 +30,7 @@
 #include <octave/parse.h>
 #include <octave/quit.h>
 
-#include "gpumm.h"
+#include "gpumm_tools.h"
 
 // A function of Octave without a method for blocks gets the full matrix up to this many bytes. A
 // larger one could fill the memory unasked, so the user must write full (S) or sparse (S).

@@ -28,7 +28,7 @@
 #include <octave/ov-base.h>
 #include <octave/ov-typeinfo.h>
 
-#include "gpumm.h"
+#include "gpumm_arrays.h"
 
 namespace gpumm {
 

@@ -7,7 +7,7 @@
 #ifndef GPUMM_MARSHAL_H
 #define GPUMM_MARSHAL_H
 
-#include "gpumm.h"
+#include "gpumm_tools.h"
 #include "mex.h"
 
 /* ---- life and errors of a gateway --------------------------------------------------------- */

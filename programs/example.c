@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <gpumm.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static gpumm_matrix matrix (int64_t rows, int64_t cols, double *values) {
   return (gpumm_matrix){.format = GPUMM_DENSE,
@@ -16,21 +17,16 @@ static gpumm_matrix matrix (int64_t rows, int64_t cols, double *values) {
 int main (void) {
   double a[] = {1, 4, 2, 5, 3, 6};    /* 1 2 3; 4 5 6: column after column */
   double b[] = {7, 9, 11, 8, 10, 12}; /* 7 8; 9 10; 11 12 */
-  double c[4];
-  gpumm_problem problem = {.a = matrix (2, 3, a), .b = matrix (3, 2, b), .alpha = {1, 0}};
-  gpumm_matrix result;
-  gpumm_job *job;
+  const gpumm_matrix A = matrix (2, 3, a), B = matrix (3, 2, b);
+  gpumm_matrix C;
 
-  gpumm_status status = gpumm_open (&problem, NULL, &job); /* checks the problem, plans */
-  if (!status)
-    status = gpumm_result (job, &result); /* format, type and size of C; its memory is ours */
-  result.values = c;
-  if (!status)
-    status = gpumm_run (job, &result);
+  const gpumm_status status = gpumm_multiply (&A, &B, &C);
   if (status)
     fprintf (stderr, "%s: %s\n", gpumm_status_name (status), gpumm_last_error ());
-  else
+  else {
+    const double *c = C.values;
     printf ("%g %g\n%g %g\n", c[0], c[2], c[1], c[3]);
-  gpumm_close (job);
+  }
+  free (C.values);
   return status != 0;
 }

@@ -11,7 +11,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "gpumm.h"
+#include "gpumm_tools.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "gpumm.h"
+#include "gpumm_tools.h"
 
 #include <stdio.h>
 #include <stdlib.h>

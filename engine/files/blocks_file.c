@@ -13,6 +13,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
+#include "gpumm_tools.h"
 #include "multiply/blocks.h"
 #include "cancel.h"
 #include "error.h"

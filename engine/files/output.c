@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "error.h"
-#include "gpumm.h"
+#include "gpumm_tools.h"
 #include "memory/host.h"
 
 #include <errno.h>

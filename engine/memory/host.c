@@ -1,5 +1,6 @@
 /* host.c - host memory of the engine.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "gpumm_tools.h"
 #include "host.h"
 #include "error.h"
 #include "limit.h"
@@ -61,6 +62,19 @@ void *gpumm_allocate (int64_t count, size_t size) {
   void **p = (void **) (((uintptr_t) raw + sizeof (void *) + 63) & ~(uintptr_t) 63);
   p[-1] = raw;
   atomic_fetch_add (&live, 1);
+  return p;
+}
+
+void *gpumm_allocate_result (int64_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow ((size_t) count, size, &bytes))
+    bytes = SIZE_MAX / 2;
+  const long long call = atomic_fetch_add (&calls, 1) + 1;
+  void *p = call == atomic_load (&fail_at) ? NULL : malloc (bytes + 1);
+  if (!p)
+    gpumm_fail_memory (bytes);
+  else if (bytes >= LARGE_BLOCK)
+    advise_huge_pages (p, bytes);
   return p;
 }
 

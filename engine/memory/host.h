@@ -10,6 +10,9 @@
  * released. */
 void *gpumm_allocate (int64_t count, size_t size);
 
+/* As malloc, for what the engine's caller releases with free; NULL with the error text set. */
+void *gpumm_allocate_result (int64_t count, size_t size);
+
 void gpumm_release (void *p); /* NULL is allowed */
 
 /* Blocks of memory that are released together; an algorithm keeps them from open to close. */

@@ -5,6 +5,7 @@
  * list. The lists take 12 bytes per block and 8 per column.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "gpumm_tools.h"
 #include "cancel.h"
 #include "error.h"
 #include "memory/host.h"

@@ -1,5 +1,6 @@
 /* blocks_verify.c - checks matrices in blocks from outside.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "gpumm_tools.h"
 #include "blocks.h"
 #include "cancel.h"
 #include "error.h"

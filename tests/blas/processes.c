@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "check.h"
-#include "gpumm.h"
+#include "gpumm_blas.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -5,6 +5,7 @@
  * is compared.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "gpumm_tools.h"
 #include "matrices.h"
 
 #include <pthread.h>

@@ -9,6 +9,7 @@
  * sizes.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "gpumm_tools.h"
 #include "matrices.h"
 
 #include <pthread.h>

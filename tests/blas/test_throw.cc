@@ -4,7 +4,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "check.h"
-#include "gpumm.h"
+#include "gpumm_blas.h"
 
 #include <cmath>
 #include <string>

@@ -9,7 +9,7 @@
 #define GPUMM_TESTS_FAULTS_H
 
 #include "check.h"
-#include "gpumm.h"
+#include "gpumm_tools.h"
 
 typedef struct {
   const char *name;

@@ -5,6 +5,7 @@
 #ifndef GPUMM_TESTS_RESIDENT_H
 #define GPUMM_TESTS_RESIDENT_H
 
+#include "gpumm_arrays.h"
 #include "operands.h"
 
 static int device = GPUMM_HOST;

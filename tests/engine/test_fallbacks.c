@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "check.h"
-#include "gpumm.h"
 #include "made_up_gpu.h"
 #include "progress.h"
 

@@ -2,6 +2,7 @@
  * Products of all types, ops and sizes are rows of products.h.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "faults.h"
 #include "host_device.h"
 #include "multiply/algorithm.h"
 #include "multiply/blas.h"
@@ -247,6 +248,55 @@ static void test_bad_options (void) {
   }
 }
 
+/* ---- one call ------------------------------------------------------------------------------- */
+
+static gpumm_status in_one_call (void *context) {
+  const gpumm_problem *p = context;
+  gpumm_matrix c;
+  const gpumm_status status = gpumm_multiply (&p->a, &p->b, &c);
+  if (!status)
+    CHECK (c.type == p->output && judge (p, &c, ROUNDED, 0).wrong == 0, "one call: a wrong result");
+  else
+    CHECK (!c.values && !c.start && !c.index, "one call: memory after a failure");
+  release (&c);
+  return status;
+}
+
+static void test_one_call (void) {
+  static const struct {
+    gpumm_format formats[2];
+    gpumm_type types[2], output;
+  } table[] = {{{GPUMM_DENSE, GPUMM_DENSE}, {GPUMM_D, GPUMM_D}, GPUMM_D},
+               {{GPUMM_DENSE, GPUMM_DENSE}, {GPUMM_Z, GPUMM_D}, GPUMM_Z},
+               {{GPUMM_DENSE, GPUMM_DENSE}, {GPUMM_U16, GPUMM_U16}, GPUMM_U16},
+               {{GPUMM_SPARSE, GPUMM_SPARSE}, {GPUMM_D, GPUMM_Z}, GPUMM_Z},
+               {{GPUMM_SPARSE, GPUMM_DENSE}, {GPUMM_D, GPUMM_D}, GPUMM_D},
+               {{GPUMM_BLOCKS, GPUMM_BLOCKS}, {GPUMM_S, GPUMM_S}, GPUMM_S},
+               {{GPUMM_BLOCKS, GPUMM_DENSE}, {GPUMM_I32, GPUMM_I32}, GPUMM_I32}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    gpumm_matrix x[2];
+    for (int side = 0; side < 2; side++)
+      x[side] = make (&(operand){.format = table[i].formats[side],
+                                 .type = table[i].types[side],
+                                 .rows = side ? 8 : 6,
+                                 .cols = side ? 4 : 8,
+                                 .block_rows = 2,
+                                 .block_cols = 2,
+                                 .percent = 50,
+                                 .values = WHOLE});
+    gpumm_problem p = {.a = x[0], .b = x[1], .alpha = {1, 0}, .output = table[i].output};
+    char name[32];
+    snprintf (name, sizeof name, "one call, row %zu", i);
+    CHECK (!in_one_call (&p), "%s: %s", name, gpumm_last_error ());
+    fail_in_turn (&(faults){name, gpumm_fault_memory, in_one_call, &p, .least = 2});
+    p.b.op = GPUMM_TRANSPOSE;
+    CHECK (in_one_call (&p) == GPUMM_NONCONFORMANT, "%s: of other sizes", name);
+    release (&x[0]);
+    release (&x[1]);
+  }
+  refused (gpumm_multiply (&square, NULL, NULL), GPUMM_INVALID, "no operand");
+}
+
 /* In the memory of an operand or of C0, without memory, of another size; and a job runs once. */
 static void test_bad_results (void) {
   gpumm_matrix c0 = square, c;
@@ -287,6 +337,7 @@ int main (int argc, char **argv) {
   test_bad_problems ();
   test_bad_options ();
   test_bad_results ();
+  test_one_call ();
   gpumm_reset (); /* on a GPU the pools keep what they have */
   CHECK (gpumm_live_allocations () == before, "%lld allocations leaked",
          (long long) (gpumm_live_allocations () - before));

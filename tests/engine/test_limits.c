@@ -4,7 +4,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
-#include "gpumm.h"
+#include "gpumm_arrays.h"
+#include "gpumm_tools.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "check.h"
-#include "gpumm.h"
+#include "gpumm_tools.h"
 
 #include <dirent.h>
 #include <errno.h>

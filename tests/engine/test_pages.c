@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
+#include "gpumm_arrays.h"
 #include "faults.h"
 #include "operands.h"
 #include "progress.h"

@@ -4,6 +4,7 @@
  *   test_sparse_arrays [gpu] [cases=N]   the host device, or GPU 0; N random cases
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "gpumm_tools.h"
 #include "resident.h"
 
 enum { MOST = 300 };

@@ -1,0 +1,314 @@
+/* gpumm_arrays.h - arrays that stay on a device: products of pages, and operations entry by
+ * entry, for full arrays and for sparse matrices.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_GPUMM_ARRAYS_H
+#define GPUMM_GPUMM_ARRAYS_H
+
+#include "gpumm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- pages -------------------------------------------------------------------------------- */
+
+/* Many products of full matrices of one size, all in host memory, or all in buffers of one device
+ * and of one type; there they are queued on the array stream (below) where the kernel lets them. A
+ * page is a matrix without gaps between its columns; the pages of an array follow each other. */
+typedef struct gpumm_pages {
+  gpumm_matrix a, b;    /* the first page of each array, with its op */
+  int dims;             /* page dimensions of the result, may be 0 */
+  const int64_t *sizes; /* of the result, by page dimension; 0: no pages */
+  const int64_t *steps_a,
+      *steps_b; /* pages of A and B from one to the next along each; 0: the same */
+} gpumm_pages;
+
+/* The result without its memory, as one matrix: its pages beside each other. Checks the problem. */
+GPUMM_API gpumm_status gpumm_pages_result (const gpumm_pages *pages, gpumm_matrix *shape);
+
+/* Computes into result, which has this shape and memory of the caller's that does not overlap the
+ * arrays: each page is the product of a page of A and a page of B. options may be NULL. Runs as a
+ * job does: it can be cancelled, and after a failure the values are undefined. */
+GPUMM_API gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_options *options,
+                                        gpumm_matrix *result);
+
+/* ---- arrays on a device, entry by entry ------------------------------------------------------ */
+
+/* Full arrays in buffers of one device. The functions below check their arguments, queue the work
+ * on the device's array stream and return. Work queued there runs in order. What reads or writes
+ * memory of the device in another way (gpumm_copy, products) waits for it first. A failure of
+ * queued work is reported by the next of these functions, or by whatever waits. GPUMM_INVALID: an
+ * array does not lie in its buffer, or an argument is out of range. GPUMM_UNSUPPORTED: int64 or
+ * uint64 in arithmetic. */
+enum { GPUMM_MAP_DIMS = 4, GPUMM_MAP_INPUTS = 6, GPUMM_MAP_STEPS = 16 };
+
+/* An array as it is read or written: entry (i, j, k, l) is values[i stride[0] + j stride[1] + ...].
+ * Stride 0 repeats an entry, so strides also broadcast and transpose. */
+typedef struct gpumm_view {
+  gpumm_type type;
+  gpumm_buffer *buffer;
+  void *values; /* entry (0, 0, 0, 0), on the device */
+  int64_t stride[GPUMM_MAP_DIMS];
+  int conjugated; /* of an input: read conjugated */
+} gpumm_view;
+
+/* What a step of a map does with the accumulator x and its operand y. */
+typedef enum gpumm_map_op {
+  GPUMM_MAP_LOAD, /* x = y */
+  GPUMM_MAP_PUSH, /* saves x on the stack, which holds two values; then x = y */
+  GPUMM_MAP_NEG,  /* from here on without an operand: x = -x */
+  GPUMM_MAP_ABS,
+  GPUMM_MAP_SQRT,
+  GPUMM_MAP_EXP,
+  GPUMM_MAP_LOG,
+  GPUMM_MAP_TANH,
+  GPUMM_MAP_SIN,
+  GPUMM_MAP_COS,
+  GPUMM_MAP_SIGN,
+  GPUMM_MAP_ROUND,
+  GPUMM_MAP_FLOOR,
+  GPUMM_MAP_CEIL,
+  GPUMM_MAP_FIX,
+  GPUMM_MAP_REAL,
+  GPUMM_MAP_IMAG,
+  GPUMM_MAP_CONJ,
+  GPUMM_MAP_ISNAN,
+  GPUMM_MAP_ISINF,
+  GPUMM_MAP_NOT,
+  GPUMM_MAP_ADD, /* from here on with an operand: x = x + y */
+  GPUMM_MAP_SUB,
+  GPUMM_MAP_MUL,
+  GPUMM_MAP_DIV,
+  GPUMM_MAP_POW, /* real domain: the result must be real */
+  GPUMM_MAP_LT,  /* complex numbers are ordered by abs, then arg */
+  GPUMM_MAP_LE,
+  GPUMM_MAP_EQ,
+  GPUMM_MAP_NE,
+  GPUMM_MAP_GE,
+  GPUMM_MAP_GT,
+  GPUMM_MAP_AND,
+  GPUMM_MAP_OR,
+  GPUMM_MAP_MAX, /* of reals: the other one if one is NaN */
+  GPUMM_MAP_MIN,
+  GPUMM_MAP_MASK, /* 0 where y is 0 */
+  GPUMM_MAP_OPS   /* the number of operations */
+} gpumm_map_op;
+
+/* Where a step's operand comes from: the input of this index, or one of these. */
+enum { GPUMM_MAP_CONSTANT = -1, GPUMM_MAP_POP = -2 };
+
+typedef struct gpumm_map_step {
+  gpumm_map_op op;
+  int source;
+  int swapped;           /* y op x instead of x op y */
+  gpumm_scalar constant; /* real if im is 0 */
+} gpumm_map_step;
+
+/* output = f (inputs), entry by entry. The accumulator begins with the first input (0 if there is
+ * none), the steps run in order, and the accumulator is stored. The arithmetic is Octave's in the
+ * domain, of type S, D, C or Z: entries of any type are converted to it; a complex input of a real
+ * domain gives its real part. In a complex domain a real input, constant or result of real operands
+ * counts as real: real * complex multiplies both parts. SQRT, LOG and POW give complex values
+ * there. Results become integers by rounding half away from zero and saturating, NaN becomes 0;
+ * logical: is it not 0; real: the real part. Without steps and with one type, entries are copied as
+ * they are, of any type. The output's entries may lie where those of an input of the same strides
+ * lie; otherwise they must not overlap any input, or each other. */
+typedef struct gpumm_map {
+  gpumm_type domain;
+  int64_t size[GPUMM_MAP_DIMS];
+  int inputs, steps;
+  gpumm_view input[GPUMM_MAP_INPUTS];
+  gpumm_map_step step[GPUMM_MAP_STEPS];
+  gpumm_view output;
+} gpumm_map;
+
+GPUMM_API gpumm_status gpumm_map_entries (const gpumm_map *map);
+
+typedef enum gpumm_fold_op {
+  GPUMM_FOLD_SUM, /* in double precision */
+  GPUMM_FOLD_PROD,
+  GPUMM_FOLD_MAX, /* NaN only if all are NaN; complex: by abs, then arg; NaN + Inf i is the most */
+  GPUMM_FOLD_MIN,
+  GPUMM_FOLD_SUMSQ, /* the sum of abs (x)^2, real, in double precision */
+  GPUMM_FOLD_NORM,  /* the root of the sum of abs (x)^2, real, in double; no square overflows */
+  GPUMM_FOLD_ANY,   /* NaN counts as Octave counts it: not for any, but for all */
+  GPUMM_FOLD_ALL,
+  GPUMM_FOLD_OPS
+} gpumm_fold_op;
+
+/* output(i, j) = what the map's values (i, :, j) give, the map's entries, counted down its columns,
+ * taken as inner x count x outer. The map's own output is not used. The output is inner x outer
+ * without gaps, and its strides are not used. The same shapes give the same bits every time. */
+typedef struct gpumm_fold {
+  gpumm_fold_op op;
+  gpumm_map map;
+  int64_t inner, count, outer;
+  gpumm_view output;
+  gpumm_view index; /* MAX, MIN: also where, from 1, the first of equals; D. values NULL: not */
+} gpumm_fold;
+
+GPUMM_API gpumm_status gpumm_fold_entries (const gpumm_fold *fold);
+
+/* output(i, k, j) = input(i, 1, j) + ... + input(i, k, j), or their product, in double precision.
+ * Both arrays are inner x count x outer without gaps; strides are not used. */
+typedef struct gpumm_scan {
+  gpumm_fold_op op; /* SUM or PROD */
+  int64_t inner, count, outer;
+  gpumm_view input, output; /* may be the same memory if the types are */
+} gpumm_scan;
+
+GPUMM_API gpumm_status gpumm_scan_entries (const gpumm_scan *scan);
+
+/* The places along a dimension: first, first + step, ...; or those of a vector in a buffer, from 0.
+ * The caller guarantees that a vector's places exist. */
+typedef struct gpumm_places {
+  gpumm_buffer *buffer;
+  const int64_t *vector; /* NULL: first and step */
+  int64_t first, step;
+} gpumm_places;
+
+/* part(i, j, k, l) = whole(I(i), J(j), K(k), L(l)); put: the other way round. Both of one type. If
+ * a put writes a place twice, either value may stay. */
+typedef struct gpumm_pick {
+  int put;
+  int64_t size[GPUMM_MAP_DIMS]; /* of the part */
+  gpumm_places places[GPUMM_MAP_DIMS];
+  int64_t whole_size[GPUMM_MAP_DIMS];
+  gpumm_view part, whole;
+} gpumm_pick;
+
+GPUMM_API gpumm_status gpumm_pick_entries (const gpumm_pick *pick);
+
+/* ---- sparse matrices on a device ------------------------------------------------------------ */
+
+/* Compressed columns in buffers of one device, rows ascending in a column. What the functions below
+ * need beside arrays entry by entry; they are queued in the same way, and trust offsets and
+ * indices. */
+typedef struct gpumm_csc {
+  int64_t rows, cols, stored;
+  gpumm_view start;  /* I64: cols + 1 offsets, the first 0 */
+  gpumm_view index;  /* I32: the row of each entry */
+  gpumm_view values; /* of any type */
+} gpumm_csc;
+
+/* 64-bit words that have a bit for each of so many entries, and one more. */
+#define GPUMM_MARK_WORDS(stored) ((int64_t) (stored) / 64 + 1)
+
+/* Offsets and indices count from 0. Bit t % 64 of marks[t / 64] says whether entry t of a is
+ * marked, in words = GPUMM_MARK_WORDS (a.stored) words, and before[g], g = 0 .. words, how many
+ * entries the first g words mark. In KEEP and PACK a matrix without start and index is a full one
+ * without gaps, of rows * cols = stored. */
+typedef enum gpumm_sparse_op {
+  GPUMM_SPARSE_KEEP,     /* marks, before: entries of a that are not zero */
+  GPUMM_SPARSE_DIAGONAL, /* marks, before: entries (i, i + shift) of a */
+  GPUMM_SPARSE_MATCH,    /* marks, before: entries of a where b has one, too */
+  GPUMM_SPARSE_PACK,     /* c = the marked entries of a */
+  GPUMM_SPARSE_UNITE,   /* c's pattern: a's and b's, after MATCH; from_a, from_b: where in c each of
+                             theirs goes */
+  GPUMM_SPARSE_MEET,    /* c's pattern: what MATCH marked; from_a, from_b: where each comes from */
+  GPUMM_SPARSE_OFFSETS, /* c.start[j + 1]: a length becomes an offset; c.start[0] is 0 */
+  GPUMM_SPARSE_LENGTHS, /* c.start, of columns which[0], which[1], ... of a */
+  GPUMM_SPARSE_TAKE,    /* c = these columns of a, after LENGTHS */
+  GPUMM_SPARSE_TRANSPOSE, /* c = a.' */
+  GPUMM_SPARSE_SCALE,     /* c.values = those of a times, or divided by, the entry of full at their
+                         (row, column); 0, as if not stored, stays 0 */
+  GPUMM_SPARSE_SCATTER,   /* full at (row, column) of each entry of a = its value */
+  GPUMM_SPARSE_FOLD, /* c.values[j] = SUM, MAX, MIN or ANY of column j of a with its zeros; of type
+                             Z for complex a, else D */
+  GPUMM_SPARSE_OPS
+} gpumm_sparse_op;
+
+typedef struct gpumm_sparse_work {
+  gpumm_sparse_op op;
+  gpumm_csc a, b, c;
+  gpumm_view marks;                         /* U64 */
+  gpumm_view before, from_a, from_b, which; /* I64 */
+  gpumm_view full; /* of the type of a's values, D or Z in SCALE, with strides */
+  int64_t full_size[GPUMM_MAP_DIMS];
+  int64_t shift;
+  gpumm_fold_op fold;
+  int divides, real_a, real_full; /* SCALE; complex as stored, but real: multiplies both parts */
+} gpumm_sparse_work;
+
+GPUMM_API gpumm_status gpumm_sparse_run (const gpumm_sparse_work *work);
+
+/* C = A B, all of type D, or all of type Z; real_a, real_b: complex as stored, but every element is
+ * real and multiplies both parts of the other factor. COUNT sets c.start for what C can have; once
+ * the caller has looked, MULTIPLY sets index and values, in the order and with the rounding of
+ * "sparse", and `zero` (one I32, which COUNT clears) to 1 if an element is zero. */
+typedef struct gpumm_csc_product {
+  gpumm_csc a, b, c;
+  int real_a, real_b;
+  gpumm_view zero;
+} gpumm_csc_product;
+
+GPUMM_API gpumm_status gpumm_csc_count (const gpumm_csc_product *p);
+GPUMM_API gpumm_status gpumm_csc_multiply (const gpumm_csc_product *p);
+
+/* C = op (S) op (D) if left, else C = op (D) op (S), with full D and C in buffers; types as
+ * above. */
+typedef struct gpumm_csc_full {
+  gpumm_csc s;
+  gpumm_op op;
+  int left, real_s, real_d;
+  gpumm_matrix d, c;
+} gpumm_csc_full;
+
+GPUMM_API gpumm_status gpumm_csc_multiply_full (const gpumm_csc_full *p);
+
+/* What a product is by its operands: symmetric if op (B) is the transpose of op (A), Hermitian if
+ * op (B) is the conjugate transpose. */
+typedef enum { GPUMM_GENERAL, GPUMM_SYMMETRIC, GPUMM_HERMITIAN } gpumm_symmetry;
+
+/* A matrix in blocks, in buffers of one device: compressed block rows, columns ascending in a row.
+ * Its pattern of blocks is a gpumm_csc with rows and cols exchanged. */
+typedef struct gpumm_bsr {
+  int64_t rows, cols, stored;     /* in blocks */
+  int64_t block_rows, block_cols; /* of a block */
+  gpumm_view start;               /* I64: rows + 1 offsets, counted in blocks, the first 0 */
+  gpumm_view column;              /* I32: the block column of each block */
+  gpumm_view values;              /* the blocks, each by columns */
+} gpumm_bsr;
+
+/* C = A B as gpumm_csc_product, all of one type: S, D, C or Z by the kernels of "bsr", integers,
+ * exactly, by those of "blocks_integer"; `zero` becomes 1 if a block of C is all zero. */
+typedef struct gpumm_bsr_product {
+  gpumm_bsr a, b, c;
+  gpumm_symmetry symmetry; /* C is made so bit by bit */
+  int real_a, real_b;
+  gpumm_view zero;
+} gpumm_bsr_product;
+
+GPUMM_API gpumm_status gpumm_bsr_count (const gpumm_bsr_product *p);
+GPUMM_API gpumm_status gpumm_bsr_multiply (const gpumm_bsr_product *p);
+
+/* As gpumm_csc_full, with S in blocks. */
+typedef struct gpumm_bsr_full {
+  gpumm_bsr s;
+  gpumm_op op;
+  int left, real_s, real_d;
+  gpumm_matrix d, c;
+} gpumm_bsr_full;
+
+GPUMM_API gpumm_status gpumm_bsr_multiply_full (const gpumm_bsr_full *p);
+
+/* A few entries without gaps, and where on the host they are copied to. */
+typedef struct gpumm_glance {
+  gpumm_view at;
+  int64_t count;
+  void *to;
+} gpumm_glance;
+
+/* Waits once for all array work before it, and copies entries of one device to the host. */
+GPUMM_API gpumm_status gpumm_look (const gpumm_glance *glance, int count);
+
+/* Waits for all array work on a device, GPUMM_HOST for the host device, and reports its failure. */
+GPUMM_API gpumm_status gpumm_wait (int device);
+
+/* How often a call has waited for array work, on all devices. */
+GPUMM_API int64_t gpumm_waits (void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
