@@ -49,7 +49,7 @@ typedef struct {
   int64_t rows, b, stored;
   int64_t *start;
   int32_t *column;
-  gpumm_rows on; /* on the device */
+  gpumm_device_matrix on; /* on the device */
 } matrix;
 
 static int ascending (const void *x, const void *y) {
@@ -155,14 +155,14 @@ static matrix make_matrix (const pattern *p, gpumm_type type, int64_t rows, int6
   compress (&x, first, end);
   free (first);
   free (end);
-  x.on = (gpumm_rows){.rows = rows,
-                      .cols = rows,
-                      .block_rows = b,
-                      .block_cols = b,
-                      .start = take (rows + 1, sizeof *x.start),
-                      .column = take (x.stored, sizeof *x.column),
-                      .values = make_operand (type, which, x.stored * b * b),
-                      .stored = x.stored};
+  x.on = (gpumm_device_matrix){.rows = rows,
+                               .cols = rows,
+                               .block_rows = b,
+                               .block_cols = b,
+                               .start = take (rows + 1, sizeof *x.start),
+                               .column = take (x.stored, sizeof *x.column),
+                               .values = make_operand (type, which, x.stored * b * b),
+                               .stored = x.stored};
   copy (x.on.start, x.start, (size_t) (rows + 1) * sizeof *x.start, 1);
   copy (x.on.column, x.column, (size_t) x.stored * sizeof *x.column, 1);
   return x;
@@ -438,12 +438,12 @@ static void run_spmm (const pattern *pattern, gpumm_type type, int64_t b, int64_
                       int by_columns) {
   matrix s = make_matrix (pattern, type, pattern->rows / b, b, 0, 0);
   const int64_t rows = s.rows * b;
-  gpumm_rows full = {.rows = left ? rows : columns,
-                     .cols = left ? columns : rows,
-                     .block_rows = 1,
-                     .block_cols = 1,
-                     .values = make_operand (type, 1, rows * columns),
-                     .ld = left ? rows : columns};
+  gpumm_device_matrix full = {.rows = left ? rows : columns,
+                              .cols = left ? columns : rows,
+                              .block_rows = 1,
+                              .block_cols = 1,
+                              .values = make_operand (type, 1, rows * columns),
+                              .ld = left ? rows : columns};
   gpumm_sparse_product p = {.type_a = type,
                             .type_b = type,
                             .type_c = type,

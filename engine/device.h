@@ -93,7 +93,7 @@ typedef struct gpumm_kernel {
 
 /* A matrix on a device: compressed rows of blocks of one size (1 x 1 if plain sparse) with
  * ascending block columns; or, if start is NULL, a dense matrix by columns. */
-typedef struct gpumm_rows {
+typedef struct gpumm_device_matrix {
   int64_t rows, cols;             /* in blocks; dense: in elements */
   int64_t block_rows, block_cols; /* of a block, its elements column by column */
   int64_t *start;                 /* rows + 1 offsets, counted in blocks from 0 */
@@ -101,7 +101,7 @@ typedef struct gpumm_rows {
   void *values;                   /* the blocks, contiguous */
   int64_t ld;                     /* dense: elements from one column to the next */
   int64_t stored;                 /* number of blocks; in C: room for this many */
-} gpumm_rows;
+} gpumm_device_matrix;
 
 /* C = alpha A B + beta C for block rows row .. row + count - 1 of A and C (of a dense C: their rows
  * of elements), all on one device, with A or B or both by compressed rows. If C is sparse, beta is
@@ -112,7 +112,7 @@ typedef struct gpumm_rows {
 typedef struct gpumm_sparse_product {
   gpumm_type type_a, type_b, type_c;
   gpumm_op op_a, op_b;
-  gpumm_rows a, b, c;
+  gpumm_device_matrix a, b, c;
   int64_t row, count;
   int64_t pairs; /* products of blocks of the whole product; 0: not known, or none */
   gpumm_scalar alpha, beta;
@@ -164,7 +164,7 @@ typedef struct gpumm_sparse_kernel {
 typedef struct gpumm_mirroring {
   gpumm_type type; /* S, D, C or Z */
   gpumm_symmetry symmetry;
-  gpumm_rows c;
+  gpumm_device_matrix c;
   int64_t pages, step;
   const void *from; /* NULL, or cols x rows elements */
   int64_t ld_from;

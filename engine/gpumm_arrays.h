@@ -293,14 +293,14 @@ typedef struct gpumm_bsr_full {
 GPUMM_API gpumm_status gpumm_bsr_multiply_full (const gpumm_bsr_full *p);
 
 /* A few entries without gaps, and where on the host they are copied to. */
-typedef struct gpumm_glance {
+typedef struct gpumm_read {
   gpumm_view at;
   int64_t count;
   void *to;
-} gpumm_glance;
+} gpumm_read;
 
 /* Waits once for all array work before it, and copies entries of one device to the host. */
-GPUMM_API gpumm_status gpumm_look (const gpumm_glance *glance, int count);
+GPUMM_API gpumm_status gpumm_read_back (const gpumm_read *read, int count);
 
 /* Waits for all array work on a device, GPUMM_HOST for the host device, and reports its failure. */
 GPUMM_API gpumm_status gpumm_wait (int device);

@@ -188,7 +188,7 @@ typedef struct {
   char part; /* what it writes: 'U', 'L': a triangle; 'A': all */
   /* The part whose numbers are looked at, 0: none. A triangle begins `apart` elements beside the
    * diagonal. */
-  char looks;
+  char checked;
   int64_t apart;
   _Atomic double largest; /* of that part, as gpumm_largest has it */
   gpumm_matrix saved;
@@ -224,7 +224,7 @@ static void set (work *w, int i, void *values, int64_t rows, int64_t cols, int64
   w->x[i].writes = writes;
   w->x[i].part = 'A';
   if (reads && gpumm_is_float (type) && looks_at_numbers (&w->call))
-    w->x[i].looks = 'A';
+    w->x[i].checked = 'A';
 }
 
 static void set_level3 (work *w) {
@@ -235,7 +235,7 @@ static void set_level3 (work *w) {
   if (x->routine == GPUMM_TRMM || x->routine == GPUMM_TRSM) {
     set (w, A, x->a, side, side, x->lda, 1, 0);
     set (w, B, x->b, m, n, x->ldb, 1, 1);
-    w->x[A].looks = x->uplo;
+    w->x[A].checked = x->uplo;
     w->x[A].apart = x->diag == 'U';
   } else if (x->routine == GPUMM_SYMM || x->routine == GPUMM_HEMM) {
     set (w, A, x->a, side, side, x->lda, 1, 0);
@@ -266,7 +266,7 @@ static void set_lapack (work *w) {
     if (x->routine == GPUMM_GETRS)
       set (w, PIVOTS, x->pivots, n, 1, n, 1, 0);
     else
-      w->x[A].looks = x->uplo;
+      w->x[A].checked = x->uplo;
     break;
   case GPUMM_GETRI:
     set (w, A, x->a, n, n, x->lda, 1, 0);
@@ -275,7 +275,7 @@ static void set_lapack (work *w) {
     break;
   case GPUMM_POTRF:
     set (w, A, x->a, n, n, x->lda, 1, 1);
-    w->x[A].part = w->x[A].looks = x->uplo;
+    w->x[A].part = w->x[A].checked = x->uplo;
     break;
   case GPUMM_ORMQR:
     set (w, A, x->a, x->side == 'L' ? m : n, k, x->lda, 1, 0);
@@ -290,7 +290,7 @@ static void set_lapack (work *w) {
       set (w, TAU, x->tau, k, 1, k, 1, 0);
   }
   if (x->routine == GPUMM_ORGQR || x->routine == GPUMM_ORMQR) { /* R lies above */
-    w->x[A].looks = 'L';
+    w->x[A].checked = 'L';
     w->x[A].apart = 1;
   }
 }
@@ -359,8 +359,8 @@ static gpumm_status refuse (const gpumm_call *x, const char *what) {
 /* The largest number in the part of a column that is looked at. */
 static double largest_of_column (const operand *x, int64_t j) {
   const gpumm_matrix *h = &x->host;
-  const int64_t first = x->looks == 'L' ? gpumm_least (j + x->apart, h->rows) : 0;
-  const int64_t end = x->looks == 'U' ? gpumm_least (j + 1 - x->apart, h->rows) : h->rows;
+  const int64_t first = x->checked == 'L' ? gpumm_least (j + x->apart, h->rows) : 0;
+  const int64_t end = x->checked == 'U' ? gpumm_least (j + 1 - x->apart, h->rows) : h->rows;
   const size_t at = (size_t) (first + j * h->ld) * gpumm_type_bytes (h->type);
   return gpumm_largest (h->type, (const char *) h->values + at, end - first);
 }
@@ -371,7 +371,7 @@ static void look_and_save (void *context, int64_t begin, int64_t end) {
   gpumm_matrix pair[] = {x->host, x->saved};
   double found = 0;
   for (int64_t j = begin; j < end; j++) {
-    if (x->looks)
+    if (x->checked)
       found = gpumm_larger (largest_of_column (x, j), found);
     if (x->saved.values)
       copy_columns (pair, j, j + 1);
@@ -391,7 +391,7 @@ static gpumm_status look_at_operands (work *w) {
     gpumm_status status = GPUMM_OK;
     if (saves)
       status = make_space (&x->host, &x->saved);
-    if (!status && (saves || x->looks))
+    if (!status && (saves || x->checked))
       status = gpumm_parallel (x->host.cols, gpumm_column_grain (x->host.rows), look_and_save, x);
     if (status)
       return status;

@@ -28,16 +28,16 @@ void run (const gpumm_sparse_work &w) {
 }
 
 void looks::add (const array &x, index_type place, index_type count, void *to) {
-  gpumm_glance glance = {};
-  glance.at = view_of (x, place);
-  glance.count = count;
-  glance.to = to;
+  gpumm_read read = {};
+  read.at = view_of (x, place);
+  read.count = count;
+  read.to = to;
   arrays.push_back (x);
-  list.push_back (glance);
+  list.push_back (read);
 }
 
 void looks::now () {
-  need (gpumm_look (list.data (), int (list.size ())));
+  need (gpumm_read_back (list.data (), int (list.size ())));
 }
 
 index_type look (const array &x, index_type place) {

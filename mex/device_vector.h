@@ -28,7 +28,7 @@ public:
 
 private:
   std::vector<array> arrays; // stay until then
-  std::vector<gpumm_glance> list;
+  std::vector<gpumm_read> list;
 };
 
 // One count. Waits.

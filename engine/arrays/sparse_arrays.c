@@ -119,14 +119,14 @@ gpumm_status gpumm_sparse_run (const gpumm_sparse_work *w) {
              : gpumm_array_end (&c, driver->sparse (c.context->device, c.stream, w, c.workspace));
 }
 
-/* Queues the copies of the glances to pinned memory, each at a multiple of 16 bytes. */
-static gpumm_status queue_copies (call *c, const gpumm_glance *glance, int count, char *pinned) {
+/* Queues the copies of the reads to pinned memory, each at a multiple of 16 bytes. */
+static gpumm_status queue_copies (call *c, const gpumm_read *read, int count, char *pinned) {
   gpumm_status status = gpumm_array_begin (c, 0);
   if (status)
     return status;
   for (int i = 0; !status && i < count; i++) {
-    const gpumm_view *at = &glance[i].at;
-    const size_t bytes = (size_t) glance[i].count * gpumm_type_bytes (at->type);
+    const gpumm_view *at = &read[i].at;
+    const size_t bytes = (size_t) read[i].count * gpumm_type_bytes (at->type);
     if (bytes > 0)
       status = c->context->driver->copy_down (c->context->device, c->stream, pinned, bytes,
                                               at->values, bytes, bytes, 1);
@@ -135,33 +135,33 @@ static gpumm_status queue_copies (call *c, const gpumm_glance *glance, int count
   return gpumm_array_end (c, status);
 }
 
-gpumm_status gpumm_look (const gpumm_glance *glance, int count) {
-  call c = {.name = "look"};
+gpumm_status gpumm_read_back (const gpumm_read *read, int count) {
+  call c = {.name = "read back"};
   gpumm_status status = GPUMM_OK;
   size_t bytes = 0;
   char *pinned = NULL;
-  if (!glance && count > 0)
-    return gpumm_fail (GPUMM_INVALID, "%s: no glance given", c.name);
+  if (!read && count > 0)
+    return gpumm_fail (GPUMM_INVALID, "%s: nothing to read is given", c.name);
   for (int i = 0; !status && i < count; i++) {
-    status = gpumm_check_vector (&c, &glance[i].at, glance[i].count, "a vector");
-    if (!status && glance[i].count > 0 && !glance[i].to)
+    status = gpumm_check_vector (&c, &read[i].at, read[i].count, "a vector");
+    if (!status && read[i].count > 0 && !read[i].to)
       status = gpumm_fail (GPUMM_INVALID, "%s: no memory on the host for a vector", c.name);
-    bytes += ((size_t) glance[i].count * gpumm_type_bytes (glance[i].at.type) + 15) / 16 * 16;
+    bytes += ((size_t) read[i].count * gpumm_type_bytes (read[i].at.type) + 15) / 16 * 16;
   }
-  if (!c.context) /* no glance, or an error */
+  if (!c.context) /* no read, or an error */
     return status;
   if (!status)
     status = gpumm_pool_take (c.context, GPUMM_POOL_PINNED, bytes, (void **) &pinned);
   if (!status)
-    status = queue_copies (&c, glance, count, pinned);
+    status = queue_copies (&c, read, count, pinned);
   const gpumm_status waited = gpumm_queue_wait (c.context);
   if (!status)
     status = waited;
   const char *from = pinned;
   for (int i = 0; !status && i < count; i++) {
-    const size_t part = (size_t) glance[i].count * gpumm_type_bytes (glance[i].at.type);
+    const size_t part = (size_t) read[i].count * gpumm_type_bytes (read[i].at.type);
     if (part > 0)
-      memcpy (glance[i].to, from, part);
+      memcpy (read[i].to, from, part);
     from += (part + 15) / 16 * 16;
   }
   gpumm_pool_give (c.context, GPUMM_POOL_PINNED, pinned);

@@ -55,15 +55,15 @@ typedef struct {
   int counts;
 } task;
 
-static gpumm_rows rows_of (const gpumm_bsr *x) {
-  return (gpumm_rows){.rows = x->rows,
-                      .cols = x->cols,
-                      .block_rows = x->block_rows,
-                      .block_cols = x->block_cols,
-                      .start = x->start.values,
-                      .column = x->column.values,
-                      .values = x->values.values,
-                      .stored = x->stored};
+static gpumm_device_matrix rows_of (const gpumm_bsr *x) {
+  return (gpumm_device_matrix){.rows = x->rows,
+                               .cols = x->cols,
+                               .block_rows = x->block_rows,
+                               .block_cols = x->block_cols,
+                               .start = x->start.values,
+                               .column = x->column.values,
+                               .values = x->values.values,
+                               .stored = x->stored};
 }
 
 /* The work that turns the counts of C's rows into offsets, if the kernel does not. */
@@ -211,16 +211,16 @@ gpumm_status gpumm_bsr_multiply (const gpumm_bsr_product *p) {
 /* ---- by full matrices --------------------------------------------------------------------- */
 
 /* A full matrix as an operand of the kernels. */
-static gpumm_status full_rows (call *c, const gpumm_matrix *x, gpumm_rows *rows) {
+static gpumm_status full_rows (call *c, const gpumm_matrix *x, gpumm_device_matrix *rows) {
   const int64_t size[GPUMM_MAP_DIMS] = {x->rows, x->cols, 1, 1};
   const gpumm_view view = {
       .type = x->type, .buffer = x->buffer, .values = x->values, .stride = {1, x->ld}};
-  *rows = (gpumm_rows){.rows = x->rows,
-                       .cols = x->cols,
-                       .block_rows = 1,
-                       .block_cols = 1,
-                       .values = x->values,
-                       .ld = x->ld};
+  *rows = (gpumm_device_matrix){.rows = x->rows,
+                                .cols = x->cols,
+                                .block_rows = 1,
+                                .block_cols = 1,
+                                .values = x->values,
+                                .ld = x->ld};
   if (x->ld < x->rows)
     return gpumm_fail (GPUMM_INVALID, "%s: a full matrix has a leading dimension below its rows",
                        c->name);
@@ -229,7 +229,7 @@ static gpumm_status full_rows (call *c, const gpumm_matrix *x, gpumm_rows *rows)
 
 /* conjugated: the elements of S are conjugated, for any op. */
 static gpumm_status multiply_full (call *c, const gpumm_bsr_full *p, int conjugated) {
-  gpumm_rows d = {.start = NULL}, r = d;
+  gpumm_device_matrix d = {.start = NULL}, r = d;
   gpumm_status status = check_bsr (c, &p->s, 1, "S");
   if (!status)
     status = full_rows (c, &p->d, &d);

@@ -22,7 +22,7 @@
 #include "threads.h"
 #include "types.h"
 #include "copy.h"
-#include "fresh.h"
+#include "first_touch.h"
 #include "memory/host.h"
 #include "narrow.h"
 #include "memory/pool.h"
@@ -180,7 +180,7 @@ typedef struct {
   _Alignas(LINE) _Atomic int ring[RING];
   _Alignas(LINE) atomic_ullong given; /* entries of the ring, counted without wrapping */
   _Alignas(LINE) atomic_ullong taken;
-  gpumm_fresh fresh; /* memory that downloads go to */
+  gpumm_first_touch fresh; /* memory that downloads go to */
   _Alignas(LINE) atomic_int over;
   atomic_int copiers;          /* at work */
   atomic_int called;           /* called to work, minus those that have left */
@@ -379,10 +379,10 @@ static void add_padding (void *to, const gpumm_panel *c, size_t element) {
 static void bring_pages (run *r, const gpumm_panel *c) {
   const size_t column = (size_t) c->rows * c->element, pitch = (size_t) c->ld_to * c->element;
   if (column == pitch)
-    gpumm_fresh_before (&r->fresh, c->to, column * (size_t) c->cols);
+    gpumm_first_touch_before (&r->fresh, c->to, column * (size_t) c->cols);
   else
     for (size_t j = 0; j < (size_t) c->cols; j++)
-      gpumm_fresh_before (&r->fresh, (char *) c->to + j * pitch, column);
+      gpumm_first_touch_before (&r->fresh, (char *) c->to + j * pitch, column);
 }
 
 static void do_task (run *r, int task) {
@@ -425,20 +425,20 @@ static int ring_is_empty (run *r) {
 /* A copier that the team left behind while it rested must not use r any more. */
 static void copy (run *r, int worker) {
   atomic_fetch_add (&r->copiers, 1);
-  for (int looks = 0; !atomic_load (&r->over);) {
+  for (int tries = 0; !atomic_load (&r->over);) {
     int task = take_task (r);
     if (task != NOTHING)
       do_task (r, task);
-    if (task != NOTHING || gpumm_fresh_ahead (&r->fresh)) {
-      looks = 0;
+    if (task != NOTHING || gpumm_first_touch_ahead (&r->fresh)) {
+      tries = 0;
       continue;
     }
-    if (++looks > COPIER_PATIENCE) {
+    if (++tries > COPIER_PATIENCE) {
       atomic_fetch_sub (&r->called, 1);
       if (ring_is_empty (r)) /* later entries call it back */
         break;
       atomic_fetch_add (&r->called, 1);
-      looks = 0;
+      tries = 0;
     }
     gpumm_team_rest (worker);
     sched_yield ();
@@ -1096,7 +1096,7 @@ static void finish (run *r) {
   }
   gpumm_release (r->states);
   gpumm_release (r->went);
-  gpumm_fresh_close (&r->fresh);
+  gpumm_first_touch_close (&r->fresh);
 }
 
 gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report) {
@@ -1130,7 +1130,7 @@ gpumm_status gpumm_run_steps (const gpumm_stream_job *job, gpumm_report *report)
   r.workers = workers;
   r.both_ways = gpumm_threads () >= CORES_FOR_BOTH_WAYS;
   atomic_init (&r.called, workers - 1);
-  fail (&r, gpumm_fresh_open (&r.fresh, job->fresh));
+  fail (&r, gpumm_first_touch_open (&r.fresh, job->fresh));
   if (!r.status)
     fail (&r, prepare (&r, bytes));
   if (!r.status)

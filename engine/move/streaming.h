@@ -9,7 +9,7 @@
 #define GPUMM_MEMORY_PANELS_H
 
 #include "context.h"
-#include "fresh.h"
+#include "first_touch.h"
 
 /* The form of a caller's element on the device. */
 typedef enum gpumm_form {

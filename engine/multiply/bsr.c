@@ -103,8 +103,8 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
   if (gpumm_is_float (p->output))
     return ends + float_seconds (p, place, pairs, blocks);
   gpumm_sparse_product product = {.type_c = p->output,
-                                  .a = gpumm_rows_of (&p->a, 1),
-                                  .b = gpumm_rows_of (&p->b, 1),
+                                  .a = gpumm_device_matrix_of (&p->a, 1),
+                                  .b = gpumm_device_matrix_of (&p->b, 1),
                                   .pairs = (int64_t) fmin (pairs, 0x1p62)};
   describe_problem (p, &product);
   double best = INFINITY;
@@ -131,7 +131,7 @@ static double launch_seconds (const gpumm_rows_product *s, const gpumm_sparse_ke
 /* Block rows of C per launch of a kernel: C is cut into PIECES pieces, or more if these took too
  * long, but not into smaller pieces than the kernel likes. */
 static int64_t rows_a_piece (const gpumm_rows_product *s, const gpumm_sparse_kernel *kernel) {
-  const gpumm_rows *c = &s->pass.product.c;
+  const gpumm_device_matrix *c = &s->pass.product.c;
   const int64_t least = gpumm_pieces (kernel->smallest_piece, c->block_rows);
   const int64_t launches = gpumm_launch_count (launch_seconds (s, kernel));
   const int64_t piece = gpumm_pieces (c->rows, launches > PIECES ? launches : PIECES);
@@ -148,7 +148,7 @@ static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
 static void add_reason (struct gpumm_job *job, const gpumm_rows_product *s) {
   const gpumm_problem *p = &job->problem;
   const gpumm_pass *pass = &s->pass;
-  const gpumm_rows *c = &pass->product.c;
+  const gpumm_device_matrix *c = &pass->product.c;
   const int64_t inner = gpumm_k (p) / gpumm_op_block_cols (&p->a);
   gpumm_blocks_reason (job, s->pairs, (double) c->rows * (double) inner * (double) c->cols);
   const gpumm_sparse_kernel *k = NULL;

@@ -260,21 +260,22 @@ gpumm_panel gpumm_turned (gpumm_panel up) {
   return down;
 }
 
-gpumm_rows gpumm_rows_of (const gpumm_matrix *x, int reads) {
+gpumm_device_matrix gpumm_device_matrix_of (const gpumm_matrix *x, int reads) {
   const int in_blocks = x->format == GPUMM_BLOCKS;
-  return (gpumm_rows){.rows = gpumm_line_count (x),
-                      .cols = gpumm_line_length (x),
-                      .block_rows = in_blocks ? x->block_rows : 1,
-                      .block_cols = in_blocks ? x->block_cols : 1,
-                      .stored = reads ? gpumm_entries (x) : 0};
+  return (gpumm_device_matrix){.rows = gpumm_line_count (x),
+                               .cols = gpumm_line_length (x),
+                               .block_rows = in_blocks ? x->block_rows : 1,
+                               .block_cols = in_blocks ? x->block_cols : 1,
+                               .stored = reads ? gpumm_entries (x) : 0};
 }
 
-void gpumm_bring_structure (gpumm_step *step, const gpumm_matrix *x, const gpumm_rows *to) {
+void gpumm_bring_structure (gpumm_step *step, const gpumm_matrix *x,
+                            const gpumm_device_matrix *to) {
   gpumm_send (step, x->start, to->start, to->rows + 1, sizeof *x->start, GPUMM_AS_IT_IS);
   gpumm_send (step, x->index, to->column, to->stored, gpumm_index_bytes (x), gpumm_index_form (x));
 }
 
-void gpumm_bring_values (gpumm_step *step, const gpumm_matrix *x, const gpumm_rows *to,
+void gpumm_bring_values (gpumm_step *step, const gpumm_matrix *x, const gpumm_device_matrix *to,
                          gpumm_type type) {
   gpumm_send (step, x->values, to->values, to->stored * to->block_rows * to->block_cols,
               gpumm_type_bytes (x->type), gpumm_form_of (x->type, type));

@@ -103,11 +103,11 @@ void gpumm_fetch (gpumm_step *step, const void *from, void *to, int64_t count, s
 gpumm_panel gpumm_turned (gpumm_panel up); /* from the device back */
 
 /* The lines as rows on the device, without memory; without entries if nothing will be read. */
-gpumm_rows gpumm_rows_of (const gpumm_matrix *x, int reads);
+gpumm_device_matrix gpumm_device_matrix_of (const gpumm_matrix *x, int reads);
 
 /* Upload offsets and indices; and values, as elements of a type. */
-void gpumm_bring_structure (gpumm_step *step, const gpumm_matrix *x, const gpumm_rows *to);
-void gpumm_bring_values (gpumm_step *step, const gpumm_matrix *x, const gpumm_rows *to,
+void gpumm_bring_structure (gpumm_step *step, const gpumm_matrix *x, const gpumm_device_matrix *to);
+void gpumm_bring_values (gpumm_step *step, const gpumm_matrix *x, const gpumm_device_matrix *to,
                          gpumm_type type);
 
 #endif

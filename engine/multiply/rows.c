@@ -13,8 +13,9 @@ gpumm_rows_product *gpumm_rows_new (struct gpumm_job *job) {
   if (!s)
     return NULL;
   s->pass.job = job;
-  s->pass.product = (gpumm_sparse_product){
-      .c = gpumm_rows_of (&job->shape, 0), .type_c = job->shape.type, .alpha = job->problem.alpha};
+  s->pass.product = (gpumm_sparse_product){.c = gpumm_device_matrix_of (&job->shape, 0),
+                                           .type_c = job->shape.type,
+                                           .alpha = job->problem.alpha};
   s->pass.product.count = s->pass.product.c.rows;
   s->start = gpumm_own (&job->memory, s->pass.product.count + 1, sizeof *s->start);
   job->shape.nzmax = 0;
@@ -29,7 +30,7 @@ void gpumm_rows_close (struct gpumm_job *job) {
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-static size_t value_bytes (const gpumm_rows *x, gpumm_type type) {
+static size_t value_bytes (const gpumm_device_matrix *x, gpumm_type type) {
   return (size_t) (x->block_rows * x->block_cols) * gpumm_type_bytes (type);
 }
 
@@ -44,7 +45,7 @@ static size_t lay_out (gpumm_rows_product *s, char *base) {
   gpumm_sparse_product *p = &s->pass.product;
   size_t used = 0;
   for (int i = 0, operands = s->is_same ? 1 : 2; i < operands; i++) {
-    gpumm_rows *x = i ? &p->b : &p->a;
+    gpumm_device_matrix *x = i ? &p->b : &p->a;
     x->start = place (base, &used, x->rows + 1, sizeof *x->start);
     x->column = place (base, &used, x->stored, sizeof *x->column);
   }
@@ -57,8 +58,8 @@ gpumm_status gpumm_rows_open (gpumm_rows_product *s, const char *what, gpumm_des
   gpumm_pass *pass = &s->pass;
   gpumm_sparse_product *p = &pass->product;
   gpumm_pass_open (pass, pass->job, what);
-  p->a = gpumm_rows_of (&s->a, 1);
-  p->b = gpumm_rows_of (&s->b, 1);
+  p->a = gpumm_device_matrix_of (&s->a, 1);
+  p->b = gpumm_device_matrix_of (&s->b, 1);
   p->pairs = (int64_t) s->pairs;
   char *const memory = gpumm_pass_take (pass, (int64_t) lay_out (s, NULL), 1);
   lay_out (s, memory);
@@ -161,7 +162,7 @@ static void bring_a (const gpumm_rows_product *s, const gpumm_steps *steps, int6
     const gpumm_sparse_product *piece = &steps->task[i].p;
     const int64_t first = is_whole ? 0 : s->a.start[piece->row];
     gpumm_matrix from = s->a;
-    gpumm_rows to = p->a;
+    gpumm_device_matrix to = p->a;
     from.values = (char *) from.values + (size_t) first * bytes;
     to.values = (char *) to.values + (size_t) first * there;
     to.stored = (is_whole ? p->a.stored : s->a.start[piece->row + piece->count]) - first;

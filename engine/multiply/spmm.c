@@ -39,33 +39,33 @@ typedef struct {
 } product;
 
 /* x by rows, as uploaded; a plain x transposed. */
-static const gpumm_rows *rows_of (const product *s) {
+static const gpumm_device_matrix *rows_of (const product *s) {
   return s->left ? &s->pass.product.a : &s->pass.product.b;
 }
 
 /* Elements of x, all of blocks. */
-static int64_t stored_elements (const gpumm_rows *x) {
+static int64_t stored_elements (const gpumm_device_matrix *x) {
   return x->stored * x->block_rows * x->block_cols;
 }
 
 /* ---- sizes -------------------------------------------------------------------------------- */
 
-static gpumm_rows full (const product *s, int64_t rows, int64_t cols) {
-  return (gpumm_rows){.rows = rows,
-                      .cols = cols,
-                      .block_rows = 1,
-                      .block_cols = 1,
-                      .ld = gpumm_device_ld (rows, s->element)};
+static gpumm_device_matrix full (const product *s, int64_t rows, int64_t cols) {
+  return (gpumm_device_matrix){.rows = rows,
+                               .cols = cols,
+                               .block_rows = 1,
+                               .block_cols = 1,
+                               .ld = gpumm_device_ld (rows, s->element)};
 }
 
-static size_t bytes_of (const product *s, const gpumm_rows *x) {
+static size_t bytes_of (const product *s, const gpumm_device_matrix *x) {
   return ((size_t) x->ld * (size_t) x->cols * s->element + 255) / 256 * 256;
 }
 
 /* The product of a panel of this width; memory, which may be NULL, holds y's and C's panels. */
 static gpumm_sparse_product product_of (const product *s, int64_t width, char *memory) {
   gpumm_sparse_product p = s->pass.product;
-  gpumm_rows *y = s->left ? &p.b : &p.a;
+  gpumm_device_matrix *y = s->left ? &p.b : &p.a;
   *y = s->by_column ? full (s, s->inner, width) : full (s, width, s->inner);
   p.c = s->left ? full (s, s->out, width) : full (s, width, s->out);
   y->values = memory;
@@ -87,7 +87,7 @@ static const double FULL_RATE = 3e11 / 132, TRANSPOSING = 16; /* the latter in c
 static const int64_t SHARING_ROWS = 4;
 
 /* Device seconds for columns of the full matrix at this rate. */
-static double seconds_of (const gpumm_rows *x, double columns, int multiprocessors) {
+static double seconds_of (const gpumm_device_matrix *x, double columns, int multiprocessors) {
   return columns * (double) stored_elements (x)
          / ((double) gpumm_least (x->block_rows, SHARING_ROWS) * FULL_RATE * multiprocessors);
 }
@@ -123,7 +123,7 @@ static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
 
 /* Columns or rows of x, a full matrix of the caller's, from first on, to or from the device. */
 static gpumm_panel part (const gpumm_matrix *x, int by_column, int64_t first,
-                         const gpumm_rows *there) {
+                         const gpumm_device_matrix *there) {
   const size_t element = gpumm_type_bytes (x->type);
   return (gpumm_panel){.from = (const char *) x->values
                                + (size_t) (by_column ? first * x->ld : first) * element,
@@ -196,7 +196,7 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
   (void) estimate;
   const int left = p->a.format != GPUMM_DENSE;
   const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
-  const gpumm_rows rows = gpumm_rows_of (x, 1);
+  const gpumm_device_matrix rows = gpumm_device_matrix_of (x, 1);
   const double other = (double) (left ? gpumm_n (p) : gpumm_m (p));
   const double c =
       (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_type_bytes (p->output);
@@ -235,8 +235,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
                                           .alpha = p->alpha,
                                           .beta = p->beta,
                                           .conjugated = op_x == GPUMM_CTRANSPOSE && op != op_x};
-  gpumm_rows *rows = left ? &s.pass.product.a : &s.pass.product.b;
-  *rows = gpumm_rows_of (&s.x, reads);
+  gpumm_device_matrix *rows = left ? &s.pass.product.a : &s.pass.product.b;
+  *rows = gpumm_device_matrix_of (&s.x, reads);
   s.out_block = (op == GPUMM_NONE) == left ? rows->block_rows : rows->block_cols;
   job->report.flops = gpumm_flops_each (p) * (double) stored_elements (rows) * (double) s.other;
   gpumm_status status = GPUMM_OK;

@@ -397,8 +397,8 @@ static gpumm_status scale (int device, gpumm_stream *stream, const gpumm_sparse_
 
 /* ---- launch --------------------------------------------------------------------------------- */
 
-static gpumm_rows rows_of (const gpumm_csc &x) {
-  gpumm_rows r = {};
+static gpumm_device_matrix rows_of (const gpumm_csc &x) {
+  gpumm_device_matrix r = {};
   r.rows = x.cols;
   r.cols = x.rows;
   r.block_rows = r.block_cols = 1;
@@ -413,7 +413,7 @@ static const gpumm_type NUMBERS = GPUMM_S;
 
 static gpumm_status transpose_of (int device, gpumm_stream *stream, const gpumm_sparse_work &w,
                                   void *workspace) {
-  const gpumm_rows a = rows_of (w.a);
+  const gpumm_device_matrix a = rows_of (w.a);
   transpose x (&a, NUMBERS, workspace);
   x.t.start = (int64_t *) w.c.start.values;
   x.t.column = (int32_t *) w.c.index.values;
@@ -530,7 +530,7 @@ gpumm_status gpumm_driver_sparse (int device, gpumm_stream *stream, const gpumm_
 
 size_t gpumm_driver_sparse_bytes (const gpumm_sparse_work *w) {
   if (w->op == GPUMM_SPARSE_TRANSPOSE) {
-    const gpumm_rows a = rows_of (w->a);
+    const gpumm_device_matrix a = rows_of (w->a);
     return gpumm_transpose_bytes (&a, NUMBERS);
   }
   if (w->op == GPUMM_SPARSE_OFFSETS || w->op == GPUMM_SPARSE_LENGTHS)

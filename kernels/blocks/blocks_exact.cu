@@ -130,14 +130,14 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *)
 
 template <class T>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  const gpumm_rows &a = p->a, &b = p->b, &c = p->c;
+  const gpumm_device_matrix &a = p->a, &b = p->b, &c = p->c;
   const int bytes = element_bytes (p->type_c);
   TRY (gpumm_make_pattern (device, stream, p, true));
   TRY (LAUNCH ("blocks_exact", exact<T>, p->count * SPLIT, dim3 (EXACT_THREADS), device, stream,
                p->row, a.block_rows, b.block_cols, a.block_cols, a.start, a.column,
                (const T *) a.values, b.start, b.column, (const T *) b.values, c.start, c.column,
                bytes, p->type_c <= GPUMM_I64, c.values));
-  return gpumm_look_for_zeros (device, stream, p);
+  return gpumm_find_zeros (device, stream, p);
 }
 
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {

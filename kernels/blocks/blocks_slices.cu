@@ -307,8 +307,8 @@ struct tile_of_c {
 /* Writes out the digits of block rows row to before end of X, or of all rows of B in the block
  * columns of a tile that begins at `first`. */
 template <int M, bool IS_B>
-static gpumm_status slice_out (int device, gpumm_stream *stream, const gpumm_rows &x, int64_t row,
-                               int64_t end, int64_t first, const digits &d,
+static gpumm_status slice_out (int device, gpumm_stream *stream, const gpumm_device_matrix &x,
+                               int64_t row, int64_t end, int64_t first, const digits &d,
                                const digit_planes &to) {
   const int64_t windows = (IS_B ? to.vectors : to.ld) / VECTOR_STEP;
   const int64_t squares = windows * ((IS_B ? to.ld : to.vectors) / VECTOR_STEP);
@@ -393,7 +393,7 @@ static gpumm_status make_tile (int device, gpumm_stream *stream, const gpumm_spa
 
 template <int M>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  const gpumm_rows &a = p->a, &b = p->b;
+  const gpumm_device_matrix &a = p->a, &b = p->b;
   layout w;
   digits d;
   bool trying = true, is_kept;

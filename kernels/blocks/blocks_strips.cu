@@ -170,7 +170,7 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
 
 template <int M>
 static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  const gpumm_rows &a = p->a, &b = p->b, &c = p->c;
+  const gpumm_device_matrix &a = p->a, &b = p->b, &c = p->c;
   const int64_t many = strip_count (p), width = STRIP_ELEMENTS / (M * M);
   const size_t shared = 2 * STRIP_ELEMENTS * sizeof (uint32_t);
   int32_t *place_b = (int32_t *) ((char *) p->workspace + gpumm_pattern_bytes (p));

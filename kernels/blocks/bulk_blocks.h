@@ -25,7 +25,7 @@ struct source_of_blocks {
   int off;                    /* doubles between a grain's begin and begin */
   int first_whole, end_whole; /* blocks that touch no such grain */
 
-  __device__ inline source_of_blocks (const gpumm_rows &x, int block_size) {
+  __device__ inline source_of_blocks (const gpumm_device_matrix &x, int block_size) {
     begin = (const double *) x.values;
     end = begin + x.stored * block_size;
     size = block_size;

@@ -93,8 +93,9 @@ __device__ static inline void clear_empty (const run_of_blocks &run,
 
 /* Lists the products of a run; returns false, to all threads, if there are too many. */
 template <int THREADS>
-__device__ static inline bool list_products (const gpumm_rows &a, const gpumm_rows &b,
-                                             const gpumm_rows &c, const run_of_blocks &run,
+__device__ static inline bool list_products (const gpumm_device_matrix &a,
+                                             const gpumm_device_matrix &b,
+                                             const gpumm_device_matrix &c, const run_of_blocks &run,
                                              const product_lists<THREADS> &s) {
   int me = threadIdx.x, words = (run.entries + 31) / 32, all;
   int32_t low = c.column[run.begin], high = c.column[run.begin + run.count - 1];
@@ -267,7 +268,7 @@ static inline gpumm_status turn_operands (int device, gpumm_stream *stream,
     return gpumm_driver_fail (GPUMM_INVALID, "bsr: a workspace of %zu bytes is too small",
                               p->workspace_bytes);
   for (int right = 0; right < 2; right++) {
-    const gpumm_rows *x = right ? &p->b : &p->a;
+    const gpumm_device_matrix *x = right ? &p->b : &p->a;
     gpumm_op op = right ? p->op_b : p->op_a;
     if (op == GPUMM_NONE)
       continue;
@@ -301,7 +302,7 @@ static gpumm_status launch_products (int device, gpumm_stream *stream,
   TRY (turn_operands (device, stream, p, p->prepared ? NOTHING : ELEMENTS, &turned));
   TRY (gpumm_make_structure (device, stream, &turned, true));
   TRY (MULTIPLY (device, stream, &turned));
-  return gpumm_look_for_zeros (device, stream, &turned);
+  return gpumm_find_zeros (device, stream, &turned);
 }
 
 #endif

@@ -80,7 +80,7 @@ __global__ void __launch_bounds__ (THREADS)
 
 template <class T>
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_mirroring &m) {
-  const gpumm_rows &c = m.c;
+  const gpumm_device_matrix &c = m.c;
   const bool is_hermitian = m.symmetry == GPUMM_HERMITIAN;
   const bool is_triangle = !m.from;
   if (!c.start) {

@@ -166,7 +166,7 @@ __global__ void __launch_bounds__ (M *M)
 /* ---- launchers ---------------------------------------------------------------------------- */
 
 /* The place of each run in each column, offsets of columns, and block row and source by columns. */
-static size_t columns_bytes (const gpumm_rows *b) {
+static size_t columns_bytes (const gpumm_device_matrix *b) {
   return (size_t) (b->cols + 1) * sizeof (int64_t)
          + ((size_t) b->cols * GROUPS + 2 * (size_t) b->stored) * sizeof (int32_t);
 }
@@ -182,7 +182,7 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *)
 template <int M>
 static gpumm_status launch_search (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
                                    bool one) {
-  const gpumm_rows &a = p->a, &b = p->b, &c = p->c;
+  const gpumm_device_matrix &a = p->a, &b = p->b, &c = p->c;
   const int64_t all = p->count * b.cols, blocks = one ? 1 : all;
   gpumm_status status = gpumm_make_pattern (device, stream, p, true);
   for (int64_t first = 0; first < all && !status; first += blocks)
@@ -190,7 +190,7 @@ static gpumm_status launch_search (int device, gpumm_stream *stream, const gpumm
         LAUNCH ("classic_search", search<M>, blocks, dim3 (M, M), device, stream, first, p->row,
                 b.cols, a.start, a.column, (const uint16_t *) a.values, b.start, b.column,
                 (const uint16_t *) b.values, c.start, c.column, (uint32_t *) c.values);
-  return status ? status : gpumm_look_for_zeros (device, stream, p);
+  return status ? status : gpumm_find_zeros (device, stream, p);
 }
 
 template <bool ONE>
@@ -202,7 +202,7 @@ static gpumm_status search_blocks (int device, gpumm_stream *stream,
 
 template <int M>
 static gpumm_status launch_merge (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  const gpumm_rows &a = p->a, &b = p->b, &c = p->c;
+  const gpumm_device_matrix &a = p->a, &b = p->b, &c = p->c;
   const int64_t each = ceil_div (b.rows, GROUPS);
   int64_t *by_column = (int64_t *) ((char *) p->workspace + gpumm_pattern_bytes (p));
   int32_t *place = (int32_t *) (by_column + b.cols + 1);
@@ -218,7 +218,7 @@ static gpumm_status launch_merge (int device, gpumm_stream *stream, const gpumm_
   TRY (LAUNCH ("classic", merge<M>, p->count * b.cols, dim3 (M, M), device, stream, p->row, b.cols,
                a.start, a.column, (const uint16_t *) a.values, by_column, block_row, source,
                (const uint16_t *) b.values, c.start, c.column, (uint32_t *) c.values));
-  return gpumm_look_for_zeros (device, stream, p);
+  return gpumm_find_zeros (device, stream, p);
 }
 
 static gpumm_status merge_blocks (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {

@@ -58,7 +58,8 @@ __device__ static inline int sum_before (tile<int32_t, 2, THREADS> &s, int x, in
 /* The range of columns that row i of A B reaches; low > high if the row is empty. Called by all
  * threads of a block. */
 template <int THREADS>
-__device__ static inline void columns_reached (const gpumm_rows &a, const gpumm_rows &b, int64_t i,
+__device__ static inline void columns_reached (const gpumm_device_matrix &a,
+                                               const gpumm_device_matrix &b, int64_t i,
                                                tile<int32_t, 1, 2> &reached, int32_t &low,
                                                int32_t &high) {
   low = INT32_MAX;

@@ -103,7 +103,7 @@ __device__ static inline int &entry_of (const bins &w, int bin, int64_t i) {
 enum { IS_LONG = 1, IS_REPEAT = 2, IS_LONGEST = 4, IS_WIDE = 8 };
 
 template <class T> struct problem {
-  gpumm_rows a, b, c;
+  gpumm_device_matrix a, b, c;
   int64_t row;
   int count;
   T alpha;
@@ -145,7 +145,7 @@ template <int LANES> __device__ static inline int sum_to_lane (int x) {
 /* ---- bins --------------------------------------------------------------------------------- */
 
 /* Does row i of x have the columns of the row before? GROUP lanes, mask, call it together. */
-__device__ static inline bool repeats (const gpumm_rows &x, int64_t i, unsigned mask) {
+__device__ static inline bool repeats (const gpumm_device_matrix &x, int64_t i, unsigned mask) {
   int64_t before = x.start[i - 1], begin = x.start[i], end = x.start[i + 1];
   bool same = begin < end && end - begin == begin - before;
   for (int64_t t = begin + threadIdx.x % GROUP; same && t - threadIdx.x % GROUP < end; t += GROUP)
@@ -156,9 +156,10 @@ __device__ static inline bool repeats (const gpumm_rows &x, int64_t i, unsigned 
 /* Is row i of C, with few products, faster as a long row? The answer is the same in all ranges of
  * rows, and so is the rounding of the row's sums. sums: as for list_long. GROUP lanes, mask, call
  * it together. */
-__device__ static inline bool better_together (const gpumm_rows &a, const gpumm_rows &b,
-                                               const gpumm_rows &c, int64_t i, int64_t products,
-                                               int64_t sums, unsigned mask) {
+__device__ static inline bool better_together (const gpumm_device_matrix &a,
+                                               const gpumm_device_matrix &b,
+                                               const gpumm_device_matrix &c, int64_t i,
+                                               int64_t products, int64_t sums, unsigned mask) {
   if (products < FEWEST_TOGETHER || (sums > 0 && TOGETHER * (c.start[i + 1] - c.start[i]) > sums)
       || !((i > 0 && repeats (a, i, mask)) || (i + 1 < a.rows && repeats (a, i + 1, mask))))
     return false;
@@ -184,8 +185,9 @@ __host__ __device__ static inline int most_of (int bin) {
 
 /* The number of products of row i + lane, below end_row. The lanes of a group count together, and
  * read the elements of short rows all at once. */
-__device__ static inline int64_t count_products (const gpumm_rows &a, const gpumm_rows &b,
-                                                 int64_t i, int64_t end_row, unsigned mask) {
+__device__ static inline int64_t count_products (const gpumm_device_matrix &a,
+                                                 const gpumm_device_matrix &b, int64_t i,
+                                                 int64_t end_row, unsigned mask) {
   const int lane = threadIdx.x % GROUP;
   int64_t begin[GROUP], end[GROUP], products[GROUP], mine = 0;
   int k[GROUP];
@@ -214,8 +216,8 @@ __device__ static inline int64_t count_products (const gpumm_rows &a, const gpum
 /* Lists the short rows and marks the long ones. sums: as for list_long. */
 __global__ void __launch_bounds__ (BLOCK)
     /* cppcheck-suppress passedByValue; a kernel's parameters are */
-    find_bins (gpumm_rows a, gpumm_rows b, gpumm_rows c, int64_t row, int count, int64_t sums,
-               int most_short, bins w) {
+    find_bins (gpumm_device_matrix a, gpumm_device_matrix b, gpumm_device_matrix c, int64_t row,
+               int count, int64_t sums, int most_short, bins w) {
   __shared__ int found[SHORT_BINS], begin[SHORT_BINS];
   const unsigned mask = 0xffu << (threadIdx.x % WARP / GROUP * GROUP);
   const int lane = threadIdx.x % GROUP;
@@ -267,7 +269,7 @@ __device__ static inline int group_of (const bins &w, int r, int count) {
 /* Lists the first row of each group of long rows. sums: how many sums a warp has room for; 0:
  * no limit. */
 __global__ void __launch_bounds__ (BLOCK)
-    list_long (gpumm_rows c, int64_t row, int count, int64_t sums, bins w) {
+    list_long (gpumm_device_matrix c, int64_t row, int count, int64_t sums, bins w) {
   if (!*w.any)
     return;
   for (int64_t r = (int64_t) blockIdx.x * BLOCK + threadIdx.x; r < count;
@@ -293,7 +295,7 @@ __global__ void __launch_bounds__ (BLOCK)
   }
 }
 
-__global__ void __launch_bounds__ (BLOCK) find_repeats (gpumm_rows b, bins w) {
+__global__ void __launch_bounds__ (BLOCK) find_repeats (gpumm_device_matrix b, bins w) {
   if (!*w.any)
     return;
   const unsigned mask = 0xffu << (threadIdx.x % WARP / GROUP * GROUP);
@@ -326,8 +328,9 @@ template <class own> struct products {
 };
 
 template <class own>
-__device__ static inline void find_products (const gpumm_rows &a, const gpumm_rows &b, int64_t t0,
-                                             int64_t end, products<own> &found) {
+__device__ static inline void find_products (const gpumm_device_matrix &a,
+                                             const gpumm_device_matrix &b, int64_t t0, int64_t end,
+                                             products<own> &found) {
   const int lane = threadIdx.x % own::lanes, count = (int) (end - t0);
   found.total = 0;
 #pragma unroll
@@ -492,7 +495,8 @@ __device__ static inline int count_sorted (unsigned (&key)[own::items], unsigned
 
 template <int BIN>
 __global__ void __launch_bounds__ (shape<BIN>::block)
-    count_short (gpumm_rows a, gpumm_rows b, gpumm_rows c, int64_t row, bins w) {
+    count_short (gpumm_device_matrix a, gpumm_device_matrix b, gpumm_device_matrix c, int64_t row,
+                 bins w) {
   typedef shape<BIN> own;
   constexpr bool BY_WARPS = own::threads == WARP;
   __shared__ unsigned exchange[own::threads > WARP ? own::size : 1];
@@ -628,7 +632,8 @@ struct meeting {
   unsigned same;
 };
 
-__device__ static inline meeting look_up (const gpumm_rows &a, const gpumm_rows &b,
+__device__ static inline meeting look_up (const gpumm_device_matrix &a,
+                                          const gpumm_device_matrix &b,
                                           const unsigned char *repeats, int64_t t0, int64_t end,
                                           int64_t window, int64_t window_end, bool whole) {
   const int lane = lane_of ();
@@ -683,7 +688,8 @@ __device__ static inline void for_products (int64_t from, int length, F f) {
 /* Sets the bit of each column of row i of C that lies in the window, and clears the others. Each
  * warp takes rows of B of its own, and skips rows with the columns of the row before. */
 template <int THREADS>
-__device__ static inline void mark_columns (const gpumm_rows &a, const gpumm_rows &b,
+__device__ static inline void mark_columns (const gpumm_device_matrix &a,
+                                            const gpumm_device_matrix &b,
                                             const unsigned char *repeats, int64_t i, int64_t window,
                                             int64_t window_end, bool whole, unsigned *bits,
                                             int words) {
@@ -742,8 +748,9 @@ __device__ static inline void clip (const bins &w, const piece &x, int &low, int
 
 /* adds: adds to the lengths of rows, in c.start. The lengths of segments are stored in any case. */
 template <int THREADS, int BIN>
-__global__ void __launch_bounds__ (THREADS) count_long (gpumm_rows a, gpumm_rows b, gpumm_rows c,
-                                                        int64_t row, int count, bool adds, bins w) {
+__global__ void __launch_bounds__ (THREADS)
+    count_long (gpumm_device_matrix a, gpumm_device_matrix b, gpumm_device_matrix c, int64_t row,
+                int count, bool adds, bins w) {
   typedef table<THREADS> own;
   __shared__ unsigned bits[own::words];
   __shared__ typename own::scan::TempStorage scratch;

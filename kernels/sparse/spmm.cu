@@ -242,7 +242,7 @@ __global__ void __launch_bounds__ (THREADS)
 
 /* Which operand is by rows, is its transpose needed, and do D's rows lie side by side? */
 struct facts {
-  const gpumm_rows *s, *d;
+  const gpumm_device_matrix *s, *d;
   bool turned, d_by_rows;
   int64_t inner, n; /* elements */
 };
@@ -323,7 +323,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   if (p->workspace_bytes < workspace (p, NULL))
     return gpumm_driver_fail (GPUMM_INVALID, "spmm: a workspace of %zu bytes is too small",
                               p->workspace_bytes);
-  gpumm_rows s = *f.s;
+  gpumm_device_matrix s = *f.s;
   form<T> x = {};
   convert (p->alpha, &x.alpha);
   convert (p->beta, &x.beta);

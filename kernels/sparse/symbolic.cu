@@ -49,7 +49,8 @@ __device__ static inline int32_t *write_bits (uint32_t word, int64_t from, int32
 /* Row `row` + block of A B: counts its blocks in start[i + 1] or, if column is not NULL, writes
  * their columns from start[i] on. */
 __global__ void __launch_bounds__ (THREADS)
-    make_structure (gpumm_rows a, gpumm_rows b, int64_t row, int64_t *start, int32_t *column) {
+    make_structure (gpumm_device_matrix a, gpumm_device_matrix b, int64_t row, int64_t *start,
+                    int32_t *column) {
   SHARED (uint32_t, bits, 1, WORDS);
   SHARED (int32_t, scan, 2, THREADS);
   SHARED (int32_t, reached, 1, 2);
@@ -167,8 +168,7 @@ static gpumm_status look_for (int device, gpumm_stream *stream, const gpumm_spar
   return LAUNCH ("zeros", find_zeros<T>, blocks, dim3 (THREADS), device, stream, *p, elements);
 }
 
-gpumm_status gpumm_look_for_zeros (int device, gpumm_stream *stream,
-                                   const gpumm_sparse_product *p) {
+gpumm_status gpumm_find_zeros (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   const int64_t size = p->c.block_rows * p->c.block_cols;
   if (!p->zero)
     return GPUMM_OK;
@@ -193,7 +193,7 @@ size_t gpumm_pattern_bytes (const gpumm_sparse_product *p) {
 
 gpumm_status gpumm_make_pattern (int device, gpumm_stream *stream, const gpumm_sparse_product *p,
                                  bool write) {
-  const gpumm_rows &a = p->a, &b = p->b, &c = p->c;
+  const gpumm_device_matrix &a = p->a, &b = p->b, &c = p->c;
   uint32_t *bits = (uint32_t *) p->workspace;
   if (b.cols > GPUMM_MOST_BITS)
     return gpumm_make_structure (device, stream, p, write);

@@ -17,6 +17,6 @@ gpumm_status gpumm_make_pattern (int device, gpumm_stream *stream, const gpumm_s
                                  bool write);
 
 /* Sets *p->zero, if that is there, where a block of C is all zero. */
-gpumm_status gpumm_look_for_zeros (int device, gpumm_stream *stream, const gpumm_sparse_product *p);
+gpumm_status gpumm_find_zeros (int device, gpumm_stream *stream, const gpumm_sparse_product *p);
 
 #endif

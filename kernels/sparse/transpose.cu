@@ -15,7 +15,7 @@ enum { THREADS = 256, LANES = 16 /* threads for a row, or for a block of some el
 
 /* number[p] = p and row[p] = i for the blocks p of row i. */
 __global__ void __launch_bounds__ (THREADS)
-    number_blocks (gpumm_rows a, int32_t *number, int32_t *row) {
+    number_blocks (gpumm_device_matrix a, int32_t *number, int32_t *row) {
   int64_t i = (int64_t) blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
   if (i < a.rows)
     for (int64_t p = a.start[i] + threadIdx.x % LANES; p < a.start[i + 1]; p += LANES) {
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__ (THREADS) find_rows (transpose x) {
 /* Copies elements: block y of t is block from[y] of a, transposed. */
 template <class T, bool CONJUGATED>
 __global__ void __launch_bounds__ (THREADS)
-    move_blocks (gpumm_rows a, gpumm_rows t, const int32_t *from) {
+    move_blocks (gpumm_device_matrix a, gpumm_device_matrix t, const int32_t *from) {
   int rows = (int) t.block_rows, cols = (int) t.block_cols, size = rows * cols;
   int lanes = size < LANES ? 1 : LANES, lane = threadIdx.x % lanes;
   int64_t y = (int64_t) blockIdx.x * (THREADS / lanes) + threadIdx.x / lanes;
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__ (THREADS)
 
 /* ---- launch ------------------------------------------------------------------------------- */
 
-transpose::transpose (const gpumm_rows *a, gpumm_type type, void *memory) : t (*a) {
+transpose::transpose (const gpumm_device_matrix *a, gpumm_type type, void *memory) : t (*a) {
   parts m (memory);
   char *values;
   t.rows = a->cols;
@@ -70,8 +70,8 @@ transpose::transpose (const gpumm_rows *a, gpumm_type type, void *memory) : t (*
   bytes = m.used;
 }
 
-gpumm_status gpumm_transpose_structure (int device, gpumm_stream *stream, const gpumm_rows *a,
-                                        const transpose &x) {
+gpumm_status gpumm_transpose_structure (int device, gpumm_stream *stream,
+                                        const gpumm_device_matrix *a, const transpose &x) {
   const int64_t stored = x.t.stored, most = stored > x.t.rows ? stored : x.t.rows;
   int32_t *const number = x.t.column; /* whose place is free until the columns are known */
   TRY (LAUNCH ("transpose", number_blocks, ceil_div (a->rows, THREADS / LANES), dim3 (THREADS),
@@ -82,8 +82,9 @@ gpumm_status gpumm_transpose_structure (int device, gpumm_stream *stream, const 
                  stream, x);
 }
 
-gpumm_status gpumm_transpose_elements (int device, gpumm_stream *stream, const gpumm_rows *a,
-                                       const transpose &x, gpumm_type type, bool conjugated) {
+gpumm_status gpumm_transpose_elements (int device, gpumm_stream *stream,
+                                       const gpumm_device_matrix *a, const transpose &x,
+                                       gpumm_type type, bool conjugated) {
   const int64_t size = a->block_rows * a->block_cols;
   const int64_t blocks = ceil_div (a->stored, size < LANES ? (int) THREADS : THREADS / LANES);
   WITH_TYPE (type, T, {

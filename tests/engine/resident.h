@@ -70,9 +70,9 @@ static inline void fetch (const gpumm_view *v, int64_t count, void *to) {
 /* An entry of 64-bit integers. */
 static inline int64_t look (const gpumm_view *v, int64_t place) {
   int64_t count = -1;
-  gpumm_glance glance = {.at = *v, .count = 1, .to = &count};
-  glance.at.values = (char *) v->values + place * 8;
-  OK (gpumm_look (&glance, 1));
+  gpumm_read read = {.at = *v, .count = 1, .to = &count};
+  read.at.values = (char *) v->values + place * 8;
+  OK (gpumm_read_back (&read, 1));
   return count;
 }
 

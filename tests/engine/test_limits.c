@@ -206,11 +206,11 @@ static void test_arrays (void) {
 static void test_looks (void) {
   static double to[ROOM];
   for (int i = 0; i < SIZES; i++) {
-    const gpumm_glance g = {
+    const gpumm_read g = {
         .at = {.type = GPUMM_D, .buffer = buffer, .values = gpumm_buffer_address (buffer)},
         .count = sizes[i],
         .to = to};
-    const gpumm_status status = gpumm_look (&g, 1);
+    const gpumm_status status = gpumm_read_back (&g, 1);
     CHECK ((status == GPUMM_OK) == (sizes[i] >= 0 && sizes[i] <= ROOM), "%" PRId64 ": %s", sizes[i],
            gpumm_last_error ());
   }

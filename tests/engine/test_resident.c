@@ -290,9 +290,9 @@ static void test_compressed (int n, const char *formats, gpumm_type type) {
                    : formats[0] == 's' ? sparse_product (&x, &zero)
                                        : block_product (&x, &zero);
   int32_t flag = -1;
-  const gpumm_glance glance = {.at = zero, .count = 1, .to = &flag};
+  const gpumm_read read = {.at = zero, .count = 1, .to = &flag};
   const int64_t zeros = is_full ? 0 : drop_zeros (&c);
-  CHECK (is_full || (!gpumm_look (&glance, 1) && flag == (zeros > 0)),
+  CHECK (is_full || (!gpumm_read_back (&read, 1) && flag == (zeros > 0)),
          "%s: the flag %d for %lld zeros", formats, (int) flag, (long long) zeros);
   const int64_t wrong = judge (&x.p, &c, EXACT, 0).wrong;
   CHECK (wrong == 0,

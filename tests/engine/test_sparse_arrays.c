@@ -267,18 +267,19 @@ static void test_looks (void) {
                    z = take (GPUMM_Z, 0);
   int32_t of_x[3] = {0};
   double of_y[2] = {0};
-  const gpumm_glance all[] = {{x, 3, of_x}, {z, 0, NULL}, {y, 2, of_y}};
+  const gpumm_read all[] = {{x, 3, of_x}, {z, 0, NULL}, {y, 2, of_y}};
   const int64_t before = gpumm_waits ();
-  OK (gpumm_look (all, 3));
+  OK (gpumm_read_back (all, 3));
   CHECK (gpumm_waits () == before + 1, "%lld waits", (long long) (gpumm_waits () - before));
   CHECK (!memcmp (of_x, small, sizeof small) && !memcmp (of_y, large, sizeof large),
          "other entries");
-  CHECK (!gpumm_look (all, 0) && gpumm_waits () == before + 1, "nothing to look at");
-  gpumm_glance beyond[] = {all[0], all[2]};
+  CHECK (!gpumm_read_back (all, 0) && gpumm_waits () == before + 1, "nothing to look at");
+  gpumm_read beyond[] = {all[0], all[2]};
   beyond[1].count = 1 << 20;
-  CHECK (gpumm_look (beyond, 2) == GPUMM_INVALID, "more entries than the buffer has");
-  const gpumm_glance nowhere = {x, 3, NULL};
-  CHECK (gpumm_look (NULL, 1) == GPUMM_INVALID && gpumm_look (&nowhere, 1) == GPUMM_INVALID,
+  CHECK (gpumm_read_back (beyond, 2) == GPUMM_INVALID, "more entries than the buffer has");
+  const gpumm_read nowhere = {x, 3, NULL};
+  CHECK (gpumm_read_back (NULL, 1) == GPUMM_INVALID
+             && gpumm_read_back (&nowhere, 1) == GPUMM_INVALID,
          "looks to nowhere");
   give_all ();
 }

@@ -14,10 +14,10 @@ static const char *chosen_kernel = "";                            /* the beginni
 
 /* ---- operands ----------------------------------------------------------------------------- */
 
-static gpumm_rows upload_operand (const gpumm_matrix *x) {
+static gpumm_device_matrix upload_operand (const gpumm_matrix *x) {
   const size_t bytes = gpumm_type_bytes (x->type);
   if (x->format == GPUMM_DENSE)
-    return (gpumm_rows){
+    return (gpumm_device_matrix){
         .rows = x->rows,
         .cols = x->cols,
         .block_rows = 1,
@@ -25,18 +25,18 @@ static gpumm_rows upload_operand (const gpumm_matrix *x) {
         .ld = x->ld,
         .values = upload (x->values, (size_t) length_of (x->rows, x->cols, x->ld) * bytes)};
   const size_t elements = (size_t) (x->nzmax * entry_elements (x));
-  return (gpumm_rows){.rows = lines_of (x),
-                      .cols = x->cols / x->block_cols,
-                      .block_rows = x->block_rows,
-                      .block_cols = x->block_cols,
-                      .stored = x->nzmax,
-                      .start = upload (x->start, (size_t) (lines_of (x) + 1) * sizeof *x->start),
-                      .column =
-                          upload (x->block_column, (size_t) x->nzmax * sizeof *x->block_column),
-                      .values = upload (x->values, elements * bytes)};
+  return (gpumm_device_matrix){
+      .rows = lines_of (x),
+      .cols = x->cols / x->block_cols,
+      .block_rows = x->block_rows,
+      .block_cols = x->block_cols,
+      .stored = x->nzmax,
+      .start = upload (x->start, (size_t) (lines_of (x) + 1) * sizeof *x->start),
+      .column = upload (x->block_column, (size_t) x->nzmax * sizeof *x->block_column),
+      .values = upload (x->values, elements * bytes)};
 }
 
-static void drop_operand (gpumm_rows *x) {
+static void drop_operand (gpumm_device_matrix *x) {
   drop (x->start);
   drop (x->column);
   drop (x->values);
@@ -275,11 +275,11 @@ static void run_test (const test *t) {
   int32_t *zero = upload (&(int32_t){0}, sizeof *zero);
   int64_t *start = upload (y.start, (size_t) (y.rows + 1) * sizeof *start);
   if (t->full)
-    p.c = (gpumm_rows){.rows = y.rows,
-                       .cols = t->n * t->bn,
-                       .block_rows = 1,
-                       .block_cols = 1,
-                       .ld = y.rows + t->pad_c};
+    p.c = (gpumm_device_matrix){.rows = y.rows,
+                                .cols = t->n * t->bn,
+                                .block_rows = 1,
+                                .block_cols = 1,
+                                .ld = y.rows + t->pad_c};
   else {
     p.c.start = start;
     p.zero = zero;

@@ -132,14 +132,14 @@ static int32_t column[1];
 
 enum { SIDE = 1000, A_ROW = 30 }; /* rows, and entries of one */
 
-static gpumm_rows by_rows (int64_t block_rows, int64_t block_cols) {
-  return (gpumm_rows){.rows = SIDE,
-                      .cols = SIDE,
-                      .block_rows = block_rows,
-                      .block_cols = block_cols,
-                      .start = start,
-                      .column = column,
-                      .stored = SIDE * A_ROW};
+static gpumm_device_matrix by_rows (int64_t block_rows, int64_t block_cols) {
+  return (gpumm_device_matrix){.rows = SIDE,
+                               .cols = SIDE,
+                               .block_rows = block_rows,
+                               .block_cols = block_cols,
+                               .start = start,
+                               .column = column,
+                               .stored = SIDE * A_ROW};
 }
 
 static gpumm_sparse_product product (int type, int output, int64_t m, int64_t k, int64_t n) {

@@ -1,4 +1,4 @@
-/* fresh.h - the pages of memory that results go to.
+/* first_touch.h - the pages of memory that results go to.
  *
  * Memory fresh from the system has no pages: the system clears one when a thread first writes to
  * it, and a huge page takes 0.2 to 0.6 ms. If two threads write to an absent page at once, each
@@ -7,8 +7,8 @@
  * thread brings each page, and the others do something else meanwhile.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GPUMM_FRESH_H
-#define GPUMM_FRESH_H
+#ifndef GPUMM_FIRST_TOUCH_H
+#define GPUMM_FIRST_TOUCH_H
 
 #include "gpumm.h"
 
@@ -33,21 +33,21 @@ typedef struct gpumm_region {
 /* Regions whose pages several threads bring and write to; {0}: none. pages: the states of all huge
  * pages that a region has a part of. next: the page to be brought ahead, counted through the
  * regions in turn. */
-typedef struct gpumm_fresh {
+typedef struct gpumm_first_touch {
   gpumm_region region[GPUMM_MOST_REGIONS];
   _Atomic unsigned char *pages[GPUMM_MOST_REGIONS];
   size_t count[GPUMM_MOST_REGIONS];
   _Alignas(64) atomic_size_t next;
-} gpumm_fresh;
+} gpumm_first_touch;
 
-gpumm_status gpumm_fresh_open (gpumm_fresh *f, const gpumm_region *regions);
-void gpumm_fresh_close (gpumm_fresh *f);
+gpumm_status gpumm_first_touch_open (gpumm_first_touch *f, const gpumm_region *regions);
+void gpumm_first_touch_close (gpumm_first_touch *f);
 
 /* Brings the next page that nobody has begun to bring; returns 0 if there is none. */
-int gpumm_fresh_ahead (gpumm_fresh *f);
+int gpumm_first_touch_ahead (gpumm_first_touch *f);
 
 /* To be called before these bytes are written: if they begin in a region, brings its pages that are
  * absent, and others ahead while another thread brings one of these. */
-void gpumm_fresh_before (gpumm_fresh *f, void *begin, size_t bytes);
+void gpumm_first_touch_before (gpumm_first_touch *f, void *begin, size_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
-/* fresh.c - the pages of memory that results go to.
+/* first_touch.c - the pages of memory that results go to.
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "fresh.h"
+#include "first_touch.h"
 #include "memory/host.h"
 
 #include <sched.h>
@@ -54,17 +54,17 @@ void gpumm_touch (void *begin, size_t bytes) {
 enum { ABSENT, CLAIMED, THERE };
 
 /* The place of a huge page's first byte, or of the region's in it. */
-static uintptr_t place_of (const gpumm_fresh *f, int region, size_t page) {
+static uintptr_t place_of (const gpumm_first_touch *f, int region, size_t page) {
   const uintptr_t begin = (uintptr_t) f->region[region].begin;
   return page == 0 ? begin : (begin / GPUMM_HUGE_PAGE + page) * GPUMM_HUGE_PAGE;
 }
 
-static int claim (gpumm_fresh *f, int region, size_t page) {
+static int claim (gpumm_first_touch *f, int region, size_t page) {
   unsigned char absent = ABSENT;
   return atomic_compare_exchange_strong (&f->pages[region][page], &absent, CLAIMED);
 }
 
-gpumm_status gpumm_fresh_open (gpumm_fresh *f, const gpumm_region *regions) {
+gpumm_status gpumm_first_touch_open (gpumm_first_touch *f, const gpumm_region *regions) {
   for (int i = 0; i < GPUMM_MOST_REGIONS; i++) {
     if (regions[i].bytes == 0)
       continue;
@@ -79,12 +79,12 @@ gpumm_status gpumm_fresh_open (gpumm_fresh *f, const gpumm_region *regions) {
   return GPUMM_OK;
 }
 
-void gpumm_fresh_close (gpumm_fresh *f) {
+void gpumm_first_touch_close (gpumm_first_touch *f) {
   for (int i = 0; i < GPUMM_MOST_REGIONS; i++)
     gpumm_release ((void *) f->pages[i]);
 }
 
-int gpumm_fresh_ahead (gpumm_fresh *f) {
+int gpumm_first_touch_ahead (gpumm_first_touch *f) {
   size_t most = 0;
   for (int i = 0; i < GPUMM_MOST_REGIONS; i++)
     most = f->count[i] > most ? f->count[i] : most;
@@ -103,7 +103,7 @@ int gpumm_fresh_ahead (gpumm_fresh *f) {
   return 0;
 }
 
-void gpumm_fresh_before (gpumm_fresh *f, void *begin, size_t bytes) {
+void gpumm_first_touch_before (gpumm_first_touch *f, void *begin, size_t bytes) {
   for (int i = 0; i < GPUMM_MOST_REGIONS && bytes > 0; i++) {
     const uintptr_t first = (uintptr_t) f->region[i].begin, from = (uintptr_t) begin;
     if (from < first || from - first >= f->region[i].bytes)
@@ -117,7 +117,7 @@ void gpumm_fresh_before (gpumm_fresh *f, void *begin, size_t bytes) {
         atomic_store (&f->pages[i][page], THERE);
       }
       while (atomic_load (&f->pages[i][page]) != THERE)
-        if (!gpumm_fresh_ahead (f))
+        if (!gpumm_first_touch_ahead (f))
           sched_yield ();
     }
   }

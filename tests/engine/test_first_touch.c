@@ -1,8 +1,8 @@
-/* test_fresh.c - the pages of memory that results go to.
+/* test_first_touch.c - the pages of memory that results go to.
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "check.h"
-#include "move/fresh.h"
+#include "move/first_touch.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -112,27 +112,27 @@ static void test_one_thread (void) {
   for (int c = 0; c < 60; c++) {
     char *x = map_fresh (ALL, 0);
     gpumm_region regions[GPUMM_MOST_REGIONS];
-    gpumm_fresh f = {0};
+    gpumm_first_touch f = {0};
     int64_t pages = 0, brought = 0, wrong = 0;
     draw_regions (x, regions);
-    CHECK (!gpumm_fresh_open (&f, regions), "%s", gpumm_last_error ());
+    CHECK (!gpumm_first_touch_open (&f, regions), "%s", gpumm_last_error ());
     for (int i = 0; i < GPUMM_MOST_REGIONS; i++) {
       unsigned char all[ALL / GPUMM_HUGE_PAGE + 1] = {0}, written[ALL / GPUMM_HUGE_PAGE + 1] = {0};
       const int64_t bytes = (int64_t) regions[i].bytes;
       if (c % 10 == 0 && bytes > 0) { /* what lies behind the region does not matter */
         char *last = (char *) regions[i].begin + bytes - 1;
-        gpumm_fresh_before (&f, last, ALL);
+        gpumm_first_touch_before (&f, last, ALL);
         mark_pages (last, 1, x, written);
       }
       for (int64_t k = check_between (0, 3); k > 0 && bytes > 0; k--) {
         const int64_t from = check_between (0, bytes - 1), some = check_between (0, bytes - from);
-        gpumm_fresh_before (&f, (char *) regions[i].begin + from, (size_t) some);
+        gpumm_first_touch_before (&f, (char *) regions[i].begin + from, (size_t) some);
         mark_pages ((char *) regions[i].begin + from, (size_t) some, x, written);
       }
       mark_pages (regions[i].begin, regions[i].bytes, x, all);
       pages += count_marks (all) - count_marks (written);
     }
-    while (gpumm_fresh_ahead (&f))
+    while (gpumm_first_touch_ahead (&f))
       brought++;
     CHECK (brought == pages, "%lld pages are brought ahead, not %lld", (long long) brought,
            (long long) pages);
@@ -145,7 +145,7 @@ static void test_one_thread (void) {
       wrong += (there[at / page] & 1) && !shares;
     }
     CHECK (wrong == 0, "%lld pages beside the regions are brought", (long long) wrong);
-    gpumm_fresh_close (&f);
+    gpumm_first_touch_close (&f);
     munmap (x, ALL);
   }
   free (there);
@@ -154,7 +154,7 @@ static void test_one_thread (void) {
 /* ---- several threads ---------------------------------------------------------------------- */
 
 static struct {
-  gpumm_fresh *f;
+  gpumm_first_touch *f;
   const gpumm_region *region;
   atomic_llong next, ahead;
 } shared;
@@ -166,10 +166,10 @@ static void *fill (void *argument) {
       const size_t bytes = shared.region[k].bytes, from = bytes * (size_t) i / PIECES,
                    end = bytes * (size_t) (i + 1) / PIECES;
       char *begin = (char *) shared.region[k].begin + from;
-      gpumm_fresh_before (shared.f, begin, end - from);
+      gpumm_first_touch_before (shared.f, begin, end - from);
       memset (begin, (int) (1 + i % 100), end - from);
       if (i % 7 == 0)
-        atomic_fetch_add (&shared.ahead, gpumm_fresh_ahead (shared.f));
+        atomic_fetch_add (&shared.ahead, gpumm_first_touch_ahead (shared.f));
     }
   return NULL;
 }
@@ -179,11 +179,11 @@ static void test_several_threads (void) {
   for (int c = 0; c < 12; c++) {
     char *x = map_fresh (ALL, c % 2);
     gpumm_region regions[GPUMM_MOST_REGIONS];
-    gpumm_fresh f = {0};
+    gpumm_first_touch f = {0};
     pthread_t threads[THREADS];
     int64_t wrong = 0, most = 0;
     draw_regions (x, regions);
-    CHECK (!gpumm_fresh_open (&f, regions), "%s", gpumm_last_error ());
+    CHECK (!gpumm_first_touch_open (&f, regions), "%s", gpumm_last_error ());
     shared.f = &f;
     shared.region = regions;
     atomic_store (&shared.next, 0);
@@ -192,7 +192,7 @@ static void test_several_threads (void) {
       CHECK (!pthread_create (&threads[t], NULL, fill, NULL), "a thread");
     for (int t = 0; t < THREADS; t++)
       pthread_join (threads[t], NULL);
-    CHECK (!gpumm_fresh_ahead (&f), "a page is brought that was written");
+    CHECK (!gpumm_first_touch_ahead (&f), "a page is brought that was written");
     for (int k = 0; k < GPUMM_MOST_REGIONS; k++) {
       unsigned char marks[ALL / GPUMM_HUGE_PAGE + 1] = {0};
       mark_pages (regions[k].begin, regions[k].bytes, x, marks);
@@ -205,7 +205,7 @@ static void test_several_threads (void) {
     CHECK (wrong == 0, "%lld bytes are lost", (long long) wrong);
     CHECK (atomic_load (&shared.ahead) <= most, "%lld pages of %lld",
            (long long) atomic_load (&shared.ahead), (long long) most);
-    gpumm_fresh_close (&f);
+    gpumm_first_touch_close (&f);
     munmap (x, ALL);
   }
 }
@@ -216,9 +216,9 @@ int main (int argc, char **argv) {
   test_one_thread ();
   test_several_threads ();
   const gpumm_region none[GPUMM_MOST_REGIONS] = {{0}};
-  gpumm_fresh f = {0};
-  CHECK (!gpumm_fresh_open (&f, none) && !gpumm_fresh_ahead (&f), "no region, no page");
-  gpumm_fresh_before (&f, &f, sizeof f);
-  gpumm_fresh_close (&f);
+  gpumm_first_touch f = {0};
+  CHECK (!gpumm_first_touch_open (&f, none) && !gpumm_first_touch_ahead (&f), "no region, no page");
+  gpumm_first_touch_before (&f, &f, sizeof f);
+  gpumm_first_touch_close (&f);
   return check_done ();
 }

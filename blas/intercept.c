@@ -1,4 +1,4 @@
-/* take.c - which calls the drop-in takes, and what it counts.
+/* intercept.c - which calls the drop-in takes, and what it counts.
  *
  * Nothing is opened, measured or started before the first large call, because the library is loaded
  * into every child process. GPUMM_BLAS_SMALLEST=n: calls whose m n k is at least n^3 are looked at;
