@@ -3,8 +3,8 @@
  *   S = __gpumm_blocks_file__ (FILE, CLASS)
  *   __gpumm_blocks_file__ (FILE, S)
  *
- * reads and writes S, a struct with the fields of a blocksparse. CLASS is "uint16", "uint32" or "":
- * the file's size tells the class.
+ * reads and writes a blocksparse; what is read is a struct with its fields. CLASS is "uint16",
+ * "uint32" or "": the file's size tells the class.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
@@ -31,12 +31,11 @@ static mxArray *read_file (const char *name, const mxArray *class_name, gateway_
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   char name[NAME_MOST];
   gpumm_matrix x;
-  check_use (nrhs == 2 && mxIsChar (prhs[0])
-                 && (is_struct (prhs[1]) ? get_blocks (prhs[1], &x) : mxIsChar (prhs[1])),
+  check_use (nrhs == 2 && mxIsChar (prhs[0]) && (mxIsChar (prhs[1]) || get_blocks (prhs[1], &x)),
              "blocksparse_read and blocksparse_write");
   if (!get_text (prhs[0], name, sizeof name))
     gateway_fail (e, "gpumm:invalid", "gpumm: the name of a file is too long");
-  else if (mxIsStruct (prhs[1]))
+  else if (!mxIsChar (prhs[1]))
     gateway_check (e, gpumm_blocks_file_write (name, &x));
   else
     plhs[0] = read_file (name, prhs[1], e);

@@ -2,7 +2,7 @@
  *
  *   [C, INFO, TRACE] = __gpumm_kernel__ (A, B, OPTIONS, COUNT)
  *
- * A and B are full matrices of one type, or both are structs with the fields of a blocksparse.
+ * A and B are full matrices of one type, or both are a blocksparse.
  * OPTIONS has the fields algorithm, backend, device, transpose_a and transpose_b, and for blocks
  * output, the class of C. If COUNT is true, accesses are counted.
  *
@@ -67,7 +67,7 @@ void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gatewa
                  && (mxIsLogicalScalar (prhs[3]) || !isnan (get_number (prhs[3]))),
              "gpumm_kernel");
   gpumm_trace trace = {.counted = mxGetScalar (prhs[3]) != 0};
-  if (get_problem (prhs[0], prhs[1], 1, &r) && r.problem.a.format == r.problem.b.format
+  if (get_problem (prhs[0], prhs[1], &r) && r.problem.a.format == r.problem.b.format
       && r.problem.a.type == r.problem.b.type && r.problem.a.format != GPUMM_SPARSE)
     plhs[0] = make_product (&r, &plhs[1], &trace, e);
   else

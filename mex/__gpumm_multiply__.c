@@ -9,8 +9,7 @@
  * are computed from here.
  *
  * The second form computes what it is given: multiply_any.m has converted it. OPTIONS is the struct
- * of private/parse_options.m, and A, B and C are structs where they are matrices by blocks; the
- * field full of OPTIONS asks for a full product of two of them.
+ * of private/parse_options.m; its field full asks for a full product of two matrices by blocks.
  *
  * A small product takes hardly longer than its call. So errors are raised here, because returning
  * them as an output would cost 1.8 of 10 us, and the gateway asks for types itself (octave.cc).
@@ -42,14 +41,23 @@ static int is_narrowed (const gpumm_matrix *x, gpumm_op op, const gpumm_matrix *
          && !has_imaginary_part (x, x->rows * x->cols);
 }
 
+/* Matrices by blocks whose inner block sizes differ: multiply_any.m says what to do. */
+static int have_other_blocks (const gpumm_matrix *a, const gpumm_matrix *b) {
+  return a->format == GPUMM_BLOCKS && b->format == GPUMM_BLOCKS
+         && (a->op == GPUMM_NONE ? a->block_cols : a->block_rows)
+                != (b->op == GPUMM_NONE ? b->block_rows : b->block_cols);
+}
+
 /* Does the engine's product agree with Octave's alpha * A * B + beta * C? multiply_any.m refuses
  * the options that integers do not have. */
 static int agrees (const request *r) {
   const gpumm_problem *p = &r->problem;
   const call_options *o = &r->options;
   const int sparse = p->a.format == GPUMM_SPARSE || p->b.format == GPUMM_SPARSE;
+  const int blocks = p->a.format == GPUMM_BLOCKS || p->b.format == GPUMM_BLOCKS;
   const int scales = o->alpha || o->beta || o->c;
-  return !is_scalar (&p->a) && !is_scalar (&p->b) && !o->form[0] /* only for blocks */
+  return !is_scalar (&p->a) && !is_scalar (&p->b) && !o->form[0]
+         && !have_other_blocks (&p->a, &p->b) && !(blocks && scales)
          && (is_integer (p->a.type) ? !scales : o->output == GPUMM_TYPES)
          && !is_narrowed (&p->a, p->a.op, &p->b, p->b.op)
          && !is_narrowed (&p->b, p->b.op, &p->a, p->a.op) && is_factor (o->alpha, p->alpha, p)
@@ -61,9 +69,9 @@ static int agrees (const request *r) {
 static int get_request (int nrhs, const mxArray *prhs[], request *r, gateway_error *e) {
   if (nrhs == 1) {
     check_use (get_struct (mxGetCell (prhs[0], 2), &r->options), "gpumm");
-    return get_problem (mxGetCell (prhs[0], 0), mxGetCell (prhs[0], 1), 1, r);
+    return get_problem (mxGetCell (prhs[0], 0), mxGetCell (prhs[0], 1), r);
   }
-  return get_pairs (nrhs - 2, prhs + 2, &r->options, e) && get_problem (prhs[0], prhs[1], 0, r)
+  return get_pairs (nrhs - 2, prhs + 2, &r->options, e) && get_problem (prhs[0], prhs[1], r)
          && agrees (r);
 }
 

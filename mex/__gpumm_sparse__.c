@@ -1,6 +1,6 @@
 /* __gpumm_sparse__.c - the gateway from blocks to sparse matrices: C = __gpumm_sparse__ (S).
  *
- * S is a struct with the fields of a blocksparse, in blocks of double.
+ * S is a blocksparse of double.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
@@ -16,7 +16,7 @@ static void close_blocks (void *sparse) {
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   gpumm_matrix s, shape = {0};
   gpumm_blocks_sparse *sparse = NULL;
-  check_use (nrhs == 1 && is_struct (prhs[0]) && get_blocks (prhs[0], &s), "sparse");
+  check_use (nrhs == 1 && get_blocks (prhs[0], &s), "sparse");
   gpumm_status status = gpumm_blocks_sparse_open (&s, &sparse, &shape);
   e->close = close_blocks;
   e->open = sparse;

@@ -1,7 +1,7 @@
 // blocksparse.cc - the type of block-sparse matrices.
 //
 //   S = __blocksparse__ (STRUCT)        checks STRUCT and removes zero blocks
-//   S = __blocksparse__ (STRUCT, "product")   for one of the engine's results, which has none
+//   S = __blocksparse__ (STRUCT, "product")   trusts STRUCT: the engine has made it
 //   STRUCT = __blocksparse__ (S)
 //   A = __blocksparse__ (S, "whole")    the full matrix, or an error if it is too large to make
 //                                       unasked
@@ -9,9 +9,8 @@
 //
 // STRUCT has the fields rows, cols, block_rows, block_cols (of a block), start (int64: offsets of
 // the block rows), column (int32: block column of each block, from 0) and values (the blocks side
-// by side). They are Octave arrays, shared by reference as usual. Every blocksparse, from the
-// constructor, a file or a product, passes through checked (), so the engine can follow its
-// indices.
+// by side). They are Octave arrays, shared by reference as usual. Every blocksparse from the
+// constructor or a file passes through checked (), so the engine can follow its indices.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -164,7 +163,7 @@ static octave_value array_field (const octave_scalar_map &s, const char *name, c
   return x.full_value (); // of a range, say
 }
 
-static gpumm_matrix operand (const block_matrix &m) {
+static gpumm_matrix operand_of (const block_matrix &m) {
   gpumm_matrix x = {};
   x.format = GPUMM_BLOCKS;
   x.type = engine_type (m.values);
@@ -201,8 +200,9 @@ static block_matrix without_zeros (const block_matrix &m, octave_idx_type zeros)
   return r;
 }
 
-// The only way to make a matrix; raises an error unless the engine can follow its indices.
-static block_matrix checked (block_matrix m, bool may_have_zeros = true) {
+// Raises an error unless the arrays have the sizes of the matrix, and, unless the engine or this
+// file has made them, the engine can follow the indices. Drops zero blocks.
+static block_matrix checked (block_matrix m, bool is_trusted = false) {
   m.awaits_parts = false;
   if (m.start.numel () != m.grid_rows () + 1)
     damaged ("start must have %ld offsets, one more than there are block rows, and not %ld",
@@ -215,9 +215,11 @@ static block_matrix checked (block_matrix m, bool may_have_zeros = true) {
   m.column = m.column.reshape (dim_vector (m.count (), 1));
   m.values = m.values.reshape (dim_vector (m.block_rows, m.block_cols * m.count ()));
 
-  const gpumm_matrix x = operand (m);
+  if (is_trusted)
+    return m;
+  const gpumm_matrix x = operand_of (m);
   int64_t zeros = 0;
-  const gpumm_status status = gpumm_blocks_verify (&x, may_have_zeros ? &zeros : nullptr);
+  const gpumm_status status = gpumm_blocks_verify (&x, &zeros);
   if (status == GPUMM_CANCELLED)
     octave_quit (); // throws the interrupt that cancelled it
   if (status != GPUMM_OK)
@@ -225,7 +227,7 @@ static block_matrix checked (block_matrix m, bool may_have_zeros = true) {
   return zeros > 0 ? without_zeros (m, zeros) : m;
 }
 
-static block_matrix checked (const octave_value &s, bool may_have_zeros = true) {
+static block_matrix checked (const octave_value &s, bool is_trusted = false) {
   if (!s.isstruct () || s.numel () != 1)
     damaged ("it is made of one struct, and not of %s of %s", s.class_name ().c_str (),
              s.dims ().str ().c_str ());
@@ -245,7 +247,7 @@ static block_matrix checked (const octave_value &s, bool may_have_zeros = true) 
   m.start = array_field (map, "start", "int64").int64_array_value ();
   m.column = array_field (map, "column", "int32").int32_array_value ();
   m.values = array_field (map, "values", nullptr);
-  return checked (m, may_have_zeros);
+  return checked (m, is_trusted);
 }
 
 static octave_scalar_map fields (const block_matrix &m) {
@@ -417,6 +419,9 @@ public:
   octave_value whole_sparse () const;
   const octave_value &elements () const {
     return m.values;
+  }
+  gpumm_matrix stored () const {
+    return operand_of (m);
   }
 
   dim_vector dims () const {
@@ -640,7 +645,7 @@ static octave_value transposed (const octave_base_value &x) {
             to[at * each + u * m.block_cols + v] = from[t * each + v * m.block_rows + u];
       }
   });
-  return value_of (checked (r, false));
+  return value_of (checked (r, true));
 }
 
 static octave_value conjugate_transposed (const octave_base_value &x) {
@@ -710,7 +715,7 @@ static octave_value joined (const octave_base_value &x, const octave_base_value 
     }
     return octave_value (values);
   });
-  return value_of (checked (r, false));
+  return value_of (checked (r, true));
 }
 
 // ---- what Octave is told ------------------------------------------------------------------------
@@ -779,5 +784,5 @@ DEFMETHOD_DLD (__blocksparse__, interp, args, , "For internal use: a blocksparse
     error_with_id ("gpumm:internal", "__blocksparse__: for use by blocksparse only");
   if (given)
     return ovl (fields (blocks_of (args (0).get_rep ())));
-  return ovl (value_of (checked (args (0), args.length () == 1)));
+  return ovl (value_of (checked (args (0), args.length () == 2)));
 }

@@ -230,34 +230,6 @@ int get_operand (const mxArray *x, gpumm_matrix *operand) {
   return x && mxGetNumberOfDimensions (x) == 2 && get_array (x, operand);
 }
 
-static const double MOST_LINES = 0x1p53; /* rows or columns: a double holds their number */
-
-/* The engine follows these arrays, so their classes and lengths must be right. */
-int get_blocks (const mxArray *x, gpumm_matrix *operand) {
-  const mxArray *start = mxGetField (x, 0, "start"), *column = mxGetField (x, 0, "column");
-  int64_t rows, cols, block_rows, block_cols;
-  gpumm_matrix v;
-  if (!get_field (x, "rows", 0, MOST_LINES, &rows) || !get_field (x, "cols", 0, MOST_LINES, &cols)
-      || !get_field (x, "block_rows", 1, INT32_MAX, &block_rows)
-      || !get_field (x, "block_cols", 1, INT32_MAX, &block_cols) || !start || !column
-      || !get_operand (mxGetField (x, 0, "values"), &v) || v.format != GPUMM_DENSE
-      || mxGetClassID (start) != mxINT64_CLASS || mxGetClassID (column) != mxINT32_CLASS)
-    return 0;
-  *operand = (gpumm_matrix){.format = GPUMM_BLOCKS,
-                            .type = v.type,
-                            .rows = rows,
-                            .cols = cols,
-                            .block_rows = block_rows,
-                            .block_cols = block_cols,
-                            .nzmax = (int64_t) mxGetNumberOfElements (column),
-                            .start = mxGetData (start),
-                            .block_column = mxGetData (column),
-                            .values = v.values};
-  const int64_t each = block_rows * block_cols, count = operand->nzmax, all = v.rows * v.cols;
-  return (int64_t) mxGetNumberOfElements (start) == rows / block_rows + 1
-         && (count > 0 ? all % count == 0 && all / count == each : all == 0);
-}
-
 /* ---- results ------------------------------------------------------------------------------ */
 
 /* Real results up to this many bytes come from mxCreate*. Octave copies them on return, which costs
@@ -279,7 +251,7 @@ static mxArray *allocate_array (gpumm_matrix *shape, mxArray *s, const char *fie
   const double bytes =
       (double) gpumm_type_bytes (shape->type)
       * (sparse ? (double) shape->nzmax : (double) shape->rows * (double) shape->cols);
-  const int small = !sparse && !is_complex (shape->type) && bytes <= SMALL_RESULT_BYTES;
+  const int small = !s && !sparse && !is_complex (shape->type) && bytes <= SMALL_RESULT_BYTES;
   mxArray *x = small ? mxCreateNumericMatrix ((mwSize) shape->rows, (mwSize) shape->cols,
                                               class_of[shape->type], mxREAL)
                      : new_array (shape);

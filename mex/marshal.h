@@ -49,9 +49,12 @@ int is_interrupted (void);    /* is a Ctrl-C pending? */
 void throw_interrupt (void) __attribute__ ((noreturn));
 
 /* A full or sparse matrix of this shape, its elements undefined: NULL if there is no memory. A
- * complex one needs values before Octave sees it. And gpumm's struct info. The C interface does not
+ * complex one needs values before Octave sees it. A blocksparse of such arrays, which are filled.
+ * And gpumm's struct info. The C interface does not
  * know these arrays: pass each to own, or make it a field. */
 mxArray *new_array (const gpumm_matrix *shape);
+mxArray *new_blocksparse (const gpumm_matrix *shape, const mxArray *start, const mxArray *column,
+                          const mxArray *values);
 mxArray *new_info (const gpumm_report *report);
 
 /* A matrix as an array of pages of that many columns, with these page sizes: x itself, or an array
@@ -133,7 +136,7 @@ int get_operand (const mxArray *x, gpumm_matrix *operand);
 /* The same for an array of any dimensions: a matrix whose columns are those of all pages. */
 int get_array (const mxArray *x, gpumm_matrix *operand);
 
-/* As get_operand, for structs with the fields of a blocksparse (blocksparse.cc). */
+/* A blocksparse as an operand that shares its memory; returns 0 if x is another value. */
 int get_blocks (const mxArray *x, gpumm_matrix *operand);
 
 /* Is there one among the first count elements of x, which is complex? */
@@ -158,9 +161,9 @@ typedef struct request {
   call_options options;
 } request;
 
-/* Makes a problem of the operands and r->options. With stored, structs are matrices by blocks.
- * Returns 0 if the engine has no such operands or does not multiply their types. */
-int get_problem (const mxArray *a, const mxArray *b, int stored, request *r);
+/* Makes a problem of the operands and r->options. Returns 0 if the engine has no such operands or
+ * does not multiply their types. */
+int get_problem (const mxArray *a, const mxArray *b, request *r);
 
 /* The product, or NULL with the error set. Sets the struct info of gpumm.m, if info is not NULL.
  * With a trace, the product runs under the microscope, and is counted if trace->counted is 1. */

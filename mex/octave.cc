@@ -21,8 +21,10 @@
 
 #include <octave/mxarray.h>
 #include <octave/oct-map.h>
+#include <octave/parse.h>
 
 #include "info.h"
+#include "own_matrix.h"
 
 // ---- types --------------------------------------------------------------------------------------
 
@@ -32,6 +34,31 @@
 extern "C" void get_type_name (const mxArray *x, char *name, std::size_t size) {
   const std::string text = mxArray::as_octave_value (x).type_name ();
   name[text.copy (name, size - 1)] = '\0';
+}
+
+// ---- blocks -------------------------------------------------------------------------------------
+
+// See marshal.h: the C interface sees no data of a user's type.
+extern "C" int get_blocks (const mxArray *x, gpumm_matrix *operand) {
+  const octave_value value = mxArray::as_octave_value (x);
+  if (value.type_name () != "blocksparse")
+    return 0;
+  *operand = static_cast<const own_matrix &> (value.get_rep ()).stored ();
+  return 1;
+}
+
+extern "C" mxArray *new_blocksparse (const gpumm_matrix *shape, const mxArray *start,
+                                     const mxArray *column, const mxArray *values) {
+  octave_scalar_map fields;
+  fields.assign ("rows", double (shape->rows));
+  fields.assign ("cols", double (shape->cols));
+  fields.assign ("block_rows", double (shape->block_rows));
+  fields.assign ("block_cols", double (shape->block_cols));
+  fields.assign ("start", mxArray::as_octave_value (start));
+  fields.assign ("column", mxArray::as_octave_value (column));
+  fields.assign ("values", mxArray::as_octave_value (values));
+  const octave_value_list arguments = ovl (octave_value (fields), "product");
+  return new mxArray (true, octave::feval ("__blocksparse__", arguments, 1) (0));
 }
 
 // ---- interrupts ---------------------------------------------------------------------------------

@@ -25,6 +25,8 @@
 #include <octave/ov-base.h>
 #include <octave/ov-typeinfo.h>
 
+#include "gpumm.h"
+
 class own_matrix : public octave_base_value {
 public:
   // The matrix as an Octave matrix, full or sparse; an error if it is too large.
@@ -33,6 +35,11 @@ public:
 
   // A full array with the class of the matrix's elements, complex if the matrix is.
   virtual const octave_value &elements () const = 0;
+
+  // As an operand of the engine that shares this value's memory; for types that are stored so.
+  virtual gpumm_matrix stored () const {
+    return gpumm_matrix ();
+  }
 
   // ---- what it is
 

@@ -4,8 +4,8 @@
 
 /* ---- operands and options as a problem ---------------------------------------------------- */
 
-static int get_any (const mxArray *x, int stored, gpumm_matrix *operand) {
-  return stored && is_struct (x) ? get_blocks (x, operand) : get_operand (x, operand);
+static int get_any (const mxArray *x, gpumm_matrix *operand) {
+  return get_operand (x, operand) || get_blocks (x, operand);
 }
 
 static int get_factor (const mxArray *x, double otherwise, gpumm_scalar *factor) {
@@ -13,11 +13,11 @@ static int get_factor (const mxArray *x, double otherwise, gpumm_scalar *factor)
   return !x || get_scalar (x, factor);
 }
 
-int get_problem (const mxArray *a, const mxArray *b, int stored, request *r) {
+int get_problem (const mxArray *a, const mxArray *b, request *r) {
   const call_options *o = &r->options;
   gpumm_problem *p = &r->problem;
   *p = (gpumm_problem){.full = o->full};
-  if (!get_any (a, stored, &p->a) || !get_any (b, stored, &p->b))
+  if (!get_any (a, &p->a) || !get_any (b, &p->b))
     return 0;
   p->a.op = o->op_a;
   p->b.op = o->op_b;
@@ -57,6 +57,9 @@ mxArray *make_product (const request *r, mxArray **info, gpumm_trace *trace, gat
   if (!status)
     status = gpumm_result (product.job, &shape);
   mxArray *c = make_matrix (status, &shape, run_job, &product, e);
+  if (c && shape.format == GPUMM_BLOCKS)
+    c = own (new_blocksparse (&shape, mxGetField (c, 0, "start"), mxGetField (c, 0, "column"),
+                              mxGetField (c, 0, "values")));
   if (c && info)
     *info = own (new_info (gpumm_job_report (product.job)));
   return c;

@@ -34,7 +34,6 @@ function blocksparse_write (file, S)
   elseif (! isa (S, "blocksparse"))
     error ("gpumm:blocksparse:argument", "blocksparse_write: S must be a blocksparse");
   endif
-  S = struct (S);
   fflush (stdout); # FILE may be /dev/stdout
   try
     __gpumm_blocks_file__ (tilde_expand (file), S);

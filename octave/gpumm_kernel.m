@@ -157,7 +157,7 @@ function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
     o.count = nargout > 1;
   endif
   if (is_classic (kernel, info.sparse_kernels))
-    [A, B] = both_blocks (kernel, A, B, o);
+    check_blocks (kernel, A, B, o);
     o.output = "uint32";
     o.algorithm = lower (kernel);
     s = sizes_of (A, B, o);
@@ -176,10 +176,7 @@ function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
   endif
   if (nargout > 1)
     k = kernels(strcmp ({kernels.name}, row));
-    trace = describe (t, info, row, k, s, class (elements_of (A)));
-  endif
-  if (isstruct (C))
-    C = __blocksparse__ (C, "product");
+    trace = describe (t, info, row, k, s, underlyingType (A));
   endif
 
 endfunction
@@ -270,8 +267,8 @@ function [A, B] = alike (A, B)
 
 endfunction
 
-## Two blocksparse matrices as structs for the engine.
-function [A, B] = both_blocks (kernel, A, B, o)
+## An error unless the kernel multiplies these matrices.
+function check_blocks (kernel, A, B, o)
 
   if (! isempty ([o.tile, o.thread, o.grid, o.depth]))
     error ("gpumm:bad-value", ["gpumm_kernel: %s has no Tile, Thread, Grid or Depth: its tiles " ...
@@ -282,8 +279,6 @@ function [A, B] = both_blocks (kernel, A, B, o)
                                  "uint16, both in blocks of 4x4 or both of 8x8, not " ...
                                  "transposed"], lower (kernel));
   endif
-  A = struct (A);
-  B = struct (B);
 
 endfunction
 
@@ -295,9 +290,9 @@ endfunction
 ## The sizes of the product and its operations; for blocks the engine counts the operations.
 function s = sizes_of (A, B, o)
 
-  if (isstruct (A))
-    s = struct ("m", A.rows, "k", A.cols, "n", B.cols, "flops", NaN, ...
-                "blocks", [A.block_rows, B.block_cols, A.block_cols]);
+  if (isa (A, "blocksparse"))
+    s = struct ("m", rows (A), "k", columns (A), "n", columns (B), "flops", NaN, ...
+                "blocks", [blocksize(A)(1), blocksize(B)(2), blocksize(A)(2)]);
     return;
   endif
   [s.m, s.k] = size (A);

@@ -10,6 +10,6 @@ function A = sparse (varargin)
     A = sparse (varargin{:});
     return;
   endif
-  A = __gpumm_sparse__ (struct (double (varargin{1})));
+  A = __gpumm_sparse__ (double (varargin{1}));
 
 endfunction

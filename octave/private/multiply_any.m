@@ -160,16 +160,11 @@ endfunction
 
 ## Sizes of op (X), of the blocks of op (X), of the product.
 function sizes = op_size (X, op)
-  if (isstruct (X))
-    sizes = [X.rows, X.cols];
-  else
-    sizes = size (X);
-  endif
-  sizes = turned (sizes, op);
+  sizes = turned (size (X), op);
 endfunction
 
 function b = op_blocks (X, op)
-  b = turned ([X.block_rows, X.block_cols], op);
+  b = turned (blocksize (X), op);
 endfunction
 
 function sizes = turned (sizes, op)
@@ -221,10 +216,13 @@ endfunction
 
 ## In that class, and complex if X is, as operators convert: a function's result would become real.
 function Y = converted (X, name)
-  Y = X;
-  if (isstruct (X))
-    Y.values = converted (X.values, name);
-  elseif (! isa (X, name))
+  if (isa (X, name))
+    Y = X;
+  elseif (isa (X, "blocksparse"))
+    s = struct (X);
+    s.values = converted (s.values, name);
+    Y = __blocksparse__ (s, "product"); # with the blocks that have become zero
+  else
     Y = feval (name, X);
     if (iscomplex (X) && isreal (Y))
       Y = complex (Y, 0);
@@ -511,7 +509,7 @@ function [C, info] = with_blocks (A, B, o)
     elseif (issparse (B))
       B = cut (B, o.transpose_b, [op_blocks(A, o.transpose_a)(2), 1]);
     endif
-    o.full = isnumeric (A) || isnumeric (B) || strcmp (o.form, "full");
+    o.full = ! isa (A, "blocksparse") || ! isa (B, "blocksparse") || strcmp (o.form, "full");
     [A, B, o] = of_one_class (A, B, types, o);
     try
       [C, info] = __gpumm_multiply__ ({A, B, o});
@@ -522,9 +520,6 @@ function [C, info] = with_blocks (A, B, o)
       error (err.identifier, "%s. Use full (S) or sparse (S) of one of them, or other blocks", ...
              err.message);
     end_try_catch
-    if (isstruct (C))
-      C = __blocksparse__ (C, "product");
-    endif
   endif
 
   ## without a word the result has the richer form of the two
@@ -555,28 +550,25 @@ function [A, B] = scalars (A, B)
   endif
 endfunction
 
-## What the engine takes: a struct for a blocksparse.
+## What the engine takes.
 function X = operand (X)
-  if (isa (X, "blocksparse"))
-    X = struct (X);
-    return;
-  elseif (islogical (X))
+  if (islogical (X))
     X = double (X); # sparse too
-  elseif (! issparse (X))
+  elseif (! issparse (X) && ! isa (X, "blocksparse"))
     X = full (plain (X));
   endif
 endfunction
 
 ## A sparse matrix in such blocks of op (X).
 function X = cut (X, op, b)
-  X = struct (blocksparse (X, turned (b, op)));
+  X = blocksparse (X, turned (b, op));
 endfunction
 
 ## The operands in one class, and the class of the result for the engine.
 function [A, B, o] = of_one_class (A, B, types, o)
-  class_a = class (elements_of (A));
-  class_b = class (elements_of (B));
-  if (isinteger (elements_of (A)) || isinteger (elements_of (B)))
+  class_a = underlyingType (A);
+  class_b = underlyingType (B);
+  if (isinteger (A) || isinteger (B))
     if (! strcmp (class_a, class_b))
       undefined_operator (types);
     elseif (isempty (o.output))
