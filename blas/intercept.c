@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "gpumm_tools.h"
 #include "blas.h"
+#include "too_small.h"
 #include "types.h"
 
 #include <errno.h>
@@ -20,11 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Below this size the plan never takes a GPU: on an H200 with 16 cores the crossover is at 512 to
- * 576. A call that is looked at in vain loses about 5 us. */
-enum { SMALLEST = 400 };
-
-double gpumm_blas_least = (double) SMALLEST * SMALLEST * SMALLEST;
+double gpumm_blas_least = (double) GPUMM_LEAST_EDGE * GPUMM_LEAST_EDGE * GPUMM_LEAST_EDGE;
 static int takes_all, is_refused;
 
 static void forget_calls (void);
@@ -32,7 +29,7 @@ static void forget_calls (void);
 __attribute__ ((constructor)) static void read_environment (void) {
   const char *text = getenv ("GPUMM_BLAS_SMALLEST");
   char *end = NULL;
-  const double n = text && *text ? strtod (text, &end) : SMALLEST;
+  const double n = text && *text ? strtod (text, &end) : GPUMM_LEAST_EDGE;
   (void) pthread_atfork (NULL, NULL, forget_calls);
   is_refused = end && (end == text || *end || !(n >= 0));
   if (is_refused)

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "threads.h"
 #include "tiles.h"
+#include "too_small.h"
 #include "types.h"
 #include "work.h"
 
@@ -14,13 +15,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Products with fewer operations stay on the CPU: a core finishes them in the 50 us that a call to
- * a GPU with its transfers takes. Above this limit the measured rates decide. */
-static const double FEWEST_GPU_FLOPS = 2e6;
-
-/* The limit for products with a sparse or block-sparse operand, whose operations are slower. */
-static const double FEWEST_SPARSE_FLOPS = 1e5;
 
 /* Two sparse matrices are multiplied as full ones if at least LEAST_FILL of each is stored, if
  * FILLED_PART of C would be, from FEWEST_FILLED_FLOPS operations on (fewer take about 1 ms), and if
@@ -31,11 +25,6 @@ static const double LEAST_FILL = 0.19, FILLED_PART = 0.5, FEWEST_FILLED_FLOPS = 
 /* Seconds of a thread for a place of A or B that is written out, and for one of C that is stored:
  * at n = 200 to 1000, 20 to 70 % full, 14 to 20 ns of two cores of a Xeon for one of each. */
 static const double WRITE_SECONDS = 4e-9, STORE_SECONDS = 9e-9;
-
-/* A rival is considered for products that take the library at least WEIGHED_FROM seconds: measuring
- * it takes about as long as one of these. Each size must be at least LEAST_WEIGHED. */
-static const double WEIGHED_FROM = 10e-3;
-static const int64_t LEAST_WEIGHED = 2048;
 
 /* By type S, D, C, Z: with these "emulated" took 0.48, 0.73, 0.31 and 0.67 of cuBLAS's time on
  * an H200 (emulated.csv), nearly as little as with larger ones. */
@@ -48,12 +37,6 @@ static const int64_t TRIAL_EDGE[] = {4096, 8192, 4096, 4096};
  * (bench/results/h200/auto.csv), and 1.3 in double at 8192, where link and library take equally
  * long. */
 static const double CLEARLY_BOUND = 1.25, CLEARLY_FASTER = 0.8, FASTER = 0.9;
-
-/* The GPU is taken if by the rates it saves LEAST_SAVED seconds and needs at most WORTH_THE_WAY of
- * the CPU's time: near the crossover the estimates hold only on an idle machine. On an H200 with 16
- * cores, size 512 was estimated 0.19 ms faster, and was 40 to 70 us slower than `*` in two of three
- * runs; size 576 was estimated 0.44 ms faster and was 170 to 190 us faster (crossover rows). */
-static const double LEAST_SAVED = 0.25e-3, WORTH_THE_WAY = 0.85;
 
 /* The largest size of a queued product of arrays that takes "tiled", by type S, D, C, Z: there it
  * takes less time than the call of cuBLAS. On an H200 the call took 9 to 14 us of the CPU, a launch
@@ -88,8 +71,8 @@ static const gpumm_algorithm *device_algorithm (const gpumm_problem *p) {
 }
 
 static double fewest_flops (const gpumm_problem *p) {
-  return p->a.format != GPUMM_DENSE || p->b.format != GPUMM_DENSE ? FEWEST_SPARSE_FLOPS
-                                                                  : FEWEST_GPU_FLOPS;
+  return p->a.format != GPUMM_DENSE || p->b.format != GPUMM_DENSE ? GPUMM_LEAST_SPARSE_FLOPS
+                                                                  : GPUMM_LEAST_FLOPS;
 }
 
 /* Has the place been found? *found stays NULL if there is none. */
@@ -185,8 +168,8 @@ int gpumm_has_rival (const gpumm_problem *p, const gpumm_options *o, const gpumm
     return 0;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
   gpumm_product product = whole_product (p);
-  if (gpumm_least (gpumm_least (m, n), k) < LEAST_WEIGHED || gpumm_is_zero (p->alpha)
-      || gpumm_dense_flops (p) / place->flops[p->output] < WEIGHED_FROM
+  if (gpumm_least (gpumm_least (m, n), k) < GPUMM_LEAST_WEIGHED_EDGE || gpumm_is_zero (p->alpha)
+      || gpumm_dense_flops (p) / place->flops[p->output] < GPUMM_LEAST_WEIGHED
       || !(rival->kernel = choose_rival (p, o, place))
       || !(rival->library = choose_kernel (place, o, &product)))
     return 0;
@@ -284,7 +267,7 @@ gpumm_status gpumm_plan_part (const gpumm_problem *part, const gpumm_options *o,
 }
 
 static int saves_enough (double on_gpu, double on_cpu) {
-  return on_gpu < WORTH_THE_WAY * on_cpu && on_gpu < on_cpu - LEAST_SAVED;
+  return on_gpu < GPUMM_MOST_NEEDED * on_cpu && on_gpu < on_cpu - GPUMM_LEAST_SAVED;
 }
 
 /* Plans the algorithm or kernel that the caller named, for a sparse product on a device. */

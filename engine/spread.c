@@ -17,6 +17,7 @@
 #include "rates.h"
 #include "threads.h"
 #include "tiles.h"
+#include "too_small.h"
 #include "types.h"
 #include "work.h"
 
@@ -26,11 +27,8 @@
 
 enum { MOST = 64, CPU = -1 };
 
-/* Links are measured for products that take one device at least WORTH seconds by the rates of
- * small products, which large ones exceed: the shortest product that gained by two devices took
- * 25 ms, and 56 ms by these rates. A product is spread if several take at most FASTER of the
- * time of one. */
-static const double WORTH = 45e-3, FASTER = 0.9;
+/* A product is spread if several devices take at most FASTER of the time of one. */
+static const double FASTER = 0.9;
 
 /* What several devices take besides: threads and parts. */
 static const double EXTRA = 5e-3;
@@ -366,7 +364,7 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *plac
     if (s->count == 0) {
       *seconds = time;
       memcpy (model, properties.name, sizeof model);
-      if (time < WORTH) { /* the others are not even opened */
+      if (time < GPUMM_LEAST_SPREAD) { /* the others are not even opened */
         gpumm_add_reason (reason, "; one device, which takes about %.3g ms", 1e3 * time);
         return GPUMM_OK;
       }

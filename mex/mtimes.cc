@@ -16,6 +16,7 @@
 #include <string>
 
 #include "own_matrix.h"
+#include "too_small.h"
 
 #include <octave/ov-cx-mat.h>
 #include <octave/ov-cx-sparse.h>
@@ -28,11 +29,8 @@
 using octave::type_info;
 using binary_op_fcn = type_info::binary_op_fcn;
 
-// Multiplications from which a product is gpumm's. Of full matrices 400^3: smaller ones take longer
-// to hand over than a GPU can save (on an H200 with 16 cores the GPU is faster from 512 to 576 on).
-// With sparse matrices gpumm is faster on the CPU, too, on two cores from there on
-// (bench/products.m mtimes): a call takes 0.02 ms.
-static const double LEAST_WORK = 6.4e7, LEAST_SPARSE_BY_FULL = 1e6, LEAST_SPARSE = 1e5;
+// Multiplications from which a product of full matrices is gpumm's.
+static const double LEAST_WORK = double (GPUMM_LEAST_EDGE) * GPUMM_LEAST_EDGE * GPUMM_LEAST_EDGE;
 
 enum form { MUL, TRANS_MUL, MUL_TRANS, HERM_MUL, MUL_HERM, FORMS };
 enum { FULL_TYPES = 4, TYPES = 6 };
@@ -60,8 +58,8 @@ static double stored (const octave_base_value &x) {
 
 // With r elements of A and s of B, a product of inner size k has about r s / k multiplications.
 static bool is_large (form f, const octave_base_value &a, const octave_base_value &b) {
-  const double least = a.issparse () && b.issparse ()   ? LEAST_SPARSE
-                       : a.issparse () || b.issparse () ? LEAST_SPARSE_BY_FULL
+  const double least = a.issparse () && b.issparse ()   ? GPUMM_LEAST_SPARSE_BY_SPARSE
+                       : a.issparse () || b.issparse () ? GPUMM_LEAST_SPARSE_BY_FULL
                                                         : LEAST_WORK;
   const double pairs = stored (a) * stored (b);
   if (pairs < least) // found without the sizes, which take as long as a small product to ask for

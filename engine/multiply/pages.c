@@ -22,16 +22,12 @@
 #include "progress.h"
 #include "symmetry.h"
 #include "threads.h"
+#include "too_small.h"
 #include "work.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Pages of more operations than a product of 512 x 512 x 512 are jobs: from there on a GPU can win.
- * Measured on two cores of an EPYC with AVX-512 and OpenBLAS 0.3.21, threads take 0.13 of the jobs'
- * CPU time for pages of 4 x 4, 0.72 for 32, 0.9 to 0.96 for 64 to 400, and the same from 512 on. */
-static const double LARGE_PAGE = 2.0 * 512 * 512 * 512;
 
 /* OpenBLAS uses one thread for a page up to this size anyway. */
 static const double SMALL_PAGE = 2.0 * 64 * 64 * 64;
@@ -226,7 +222,7 @@ static gpumm_status launch_pages (const batch *b, const gpumm_plan *plan) {
 static gpumm_status on_device (batch *b) {
   b->problem.stays = b->problem.queues = 1;
   b->multiply = by_job;
-  if (b->count == 1 || b->work >= LARGE_PAGE)
+  if (b->count == 1 || b->work >= GPUMM_LEAST_PAGE_FLOPS)
     return one_by_one (b);
   gpumm_job *job = NULL;
   gpumm_options o = b->options ? *b->options : (gpumm_options){.device = -1};
@@ -250,7 +246,7 @@ static gpumm_status multiply_pages (batch *b) {
     return on_device (b);
   const gpumm_options *o = b->options;
   const int is_free = !o || (o->backend != GPUMM_GPU && gpumm_is_auto (o));
-  const int is_shared = b->count > 1 && b->work < LARGE_PAGE && is_free
+  const int is_shared = b->count > 1 && b->work < GPUMM_LEAST_PAGE_FLOPS && is_free
                         && (b->work <= SMALL_PAGE || b->count >= gpumm_threads ());
   if (!is_shared) {
     b->multiply = by_job;
