@@ -7,7 +7,7 @@
 #include "devices.h"
 #include "error.h"
 #include "library.h"
-#include "links.h"
+#include "transfer_rates.h"
 #include "memory/buffer.h"
 #include "memory/host.h"
 #include "matrix.h"
@@ -162,17 +162,17 @@ static gpumm_status check_options (const gpumm_options *o) {
 
 /* The places of a plan, as far as they have been found. */
 typedef struct {
-  gpumm_choices choices; /* first: find_place gets its address */
+  gpumm_candidates choices; /* first: find_place gets its address */
   const gpumm_problem *problem;
   const gpumm_options *options;
-  gpumm_place *cpu, *gpu, *host; /* memory for them */
-  int asked;                     /* for the GPU */
+  gpumm_candidate *cpu, *gpu, *host; /* memory for them */
+  int asked;                         /* for the GPU */
 } places;
 
 static gpumm_status find_cpu (places *f) {
   if (f->choices.cpu)
     return GPUMM_OK;
-  const gpumm_status status = gpumm_place_cpu (f->problem->output, f->cpu);
+  const gpumm_status status = gpumm_candidate_cpu (f->problem->output, f->cpu);
   if (!status)
     f->choices.cpu = f->cpu;
   return status;
@@ -183,7 +183,7 @@ static gpumm_status find_host (places *f, int device) {
   gpumm_status status = gpumm_context_of (GPUMM_HOST - device, &context);
   if (status)
     return gpumm_fail (status, "the host device cannot be used: %s", gpumm_last_error ());
-  status = gpumm_place_device (context, f->problem->output, !f->problem->queues, f->host);
+  status = gpumm_candidate_device (context, f->problem->output, !f->problem->queues, f->host);
   if (!status)
     f->choices.host = f->host;
   return status;
@@ -204,21 +204,21 @@ static gpumm_status find_gpu (places *f, int device, int by_rates) {
   }
   if (status)
     return status;
-  status = gpumm_place_device (context, gpumm_is_float (p->output) ? p->output : GPUMM_D,
-                               !by_rates && !p->queues, f->gpu);
+  status = gpumm_candidate_device (context, gpumm_is_float (p->output) ? p->output : GPUMM_D,
+                                   !by_rates && !p->queues, f->gpu);
   if (status) {
     f->choices.why_no_gpu = gpumm_last_error ();
     return o->backend == GPUMM_GPU || gpumm_is_bound (p) ? status : GPUMM_OK;
   }
   if (!by_rates)
-    gpumm_place_rival (p, o, f->gpu);
+    gpumm_candidate_alternative (p, o, f->gpu);
   if (o->backend == GPUMM_AUTO)
-    gpumm_place_large (p, o, f->gpu);
+    gpumm_candidate_large (p, o, f->gpu);
   f->choices.gpu = f->gpu;
   return GPUMM_OK;
 }
 
-static gpumm_status find_place (gpumm_choices *choices, gpumm_where where) {
+static gpumm_status find_place (gpumm_candidates *choices, gpumm_where where) {
   places *f = (places *) choices;
   const gpumm_buffer *home = gpumm_home (f->problem);
   if (where == GPUMM_AT_CPU)
@@ -246,12 +246,12 @@ static gpumm_status plan_part (gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const int device = job->options.device;
   gpumm_context *context;
-  gpumm_place place;
+  gpumm_candidate place;
   gpumm_status status =
       gpumm_context_of (whole->backend == GPUMM_GPU ? device : GPUMM_HOST - device, &context);
   if (!status)
-    status =
-        gpumm_place_device (context, gpumm_is_float (p->output) ? p->output : GPUMM_D, 1, &place);
+    status = gpumm_candidate_device (context, gpumm_is_float (p->output) ? p->output : GPUMM_D, 1,
+                                     &place);
   return status ? status : gpumm_plan_part (p, &job->options, &place, whole, &job->plan);
 }
 
@@ -259,7 +259,7 @@ static gpumm_status plan (gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   if (job->whole && job->options.device >= 0)
     return plan_part (job);
-  gpumm_place cpu, gpu, host;
+  gpumm_candidate cpu, gpu, host;
   places f = {.choices = {.why_no_gpu = "", .find = find_place, .keeps_sparse = job->keeps_sparse},
               .problem = p,
               .options = &job->options,
@@ -648,6 +648,6 @@ void gpumm_close (gpumm_job *job) {
 gpumm_status gpumm_reset (void) {
   gpumm_devices_reset (gpumm_rates_forget);
   gpumm_rates_forget (NULL);
-  gpumm_links_forget ();
+  gpumm_transfer_rates_forget ();
   return GPUMM_OK;
 }
