@@ -75,14 +75,10 @@ static double fewest_flops (const gpumm_problem *p) {
                                                                   : GPUMM_LEAST_FLOPS;
 }
 
-/* Has the place been found? *found stays NULL if there is none. */
-static gpumm_status find (gpumm_candidates *candidates, gpumm_where where,
-                          const gpumm_candidate **found) {
-  gpumm_status status = candidates->find ? candidates->find (candidates, where) : GPUMM_OK;
-  *found = where == GPUMM_AT_CPU    ? candidates->cpu
-           : where == GPUMM_AT_HOST ? candidates->host
-                                    : candidates->gpu;
-  return status;
+/* Are these bits known? If not, the plan needs them. */
+static int knows (const gpumm_candidates *candidates, unsigned bits, gpumm_plan *plan) {
+  plan->needs = candidates->unknown & bits;
+  return !plan->needs;
 }
 
 /* "auto" on a device: families by their measured rates, best first. */
@@ -201,7 +197,7 @@ static int works_once (const gpumm_problem *p, const gpumm_plan *plan) {
 
 /* Changes the plan to the alternative if measured rates say that it is clearly faster. */
 static void weigh_alternative (const gpumm_problem *p, const gpumm_options *o,
-                               gpumm_candidates *candidates, const gpumm_candidate *candidate,
+                               const gpumm_candidates *candidates, const gpumm_candidate *candidate,
                                gpumm_plan *plan) {
   const gpumm_kernel_rates *r = &candidate->kernel_rates;
   gpumm_plan other = *plan;
@@ -234,8 +230,8 @@ static void set_device (gpumm_plan *plan, const gpumm_candidate *candidate, int6
 }
 
 static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
-                                 gpumm_candidates *candidates, const gpumm_candidate *candidate,
-                                 gpumm_plan *plan) {
+                                 const gpumm_candidates *candidates,
+                                 const gpumm_candidate *candidate, gpumm_plan *plan) {
   gpumm_product product = whole_product (p);
   const gpumm_kernel *kernel = choose_kernel (candidate, o, &product);
   if (!kernel)
@@ -296,7 +292,7 @@ static gpumm_status plan_sparse_device (const gpumm_problem *p, const gpumm_opti
 }
 
 static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
-                                gpumm_candidates *candidates, gpumm_plan *plan) {
+                                const gpumm_candidates *candidates, gpumm_plan *plan) {
   const gpumm_algorithm *a = gpumm_algorithm_find (o->algorithm);
   if (a && !a->takes (p))
     return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not multiply %s%s by %s%s",
@@ -322,19 +318,20 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "kernel \"%s\" multiplies only full matrices of single or double",
                        o->algorithm);
-  const gpumm_candidate *candidate = NULL;
-  gpumm_status status =
-      o->backend == GPUMM_CPU ? GPUMM_OK : find (candidates, GPUMM_AT_GPU, &candidate);
+  if (o->backend != GPUMM_CPU && !knows (candidates, GPUMM_NEEDS_GPU, plan))
+    return GPUMM_OK;
+  const gpumm_candidate *candidate = o->backend == GPUMM_CPU ? NULL : candidates->gpu;
   plan->backend = candidate ? GPUMM_GPU : GPUMM_CPU;
-  if (!status && !candidate && o->backend != GPUMM_GPU)
-    status = find (candidates, GPUMM_AT_HOST, &candidate);
-  if (!status && !candidate)
-    status = gpumm_fail (GPUMM_NO_DEVICE, "algorithm \"%s\" needs a device: %s", o->algorithm,
-                         candidates->why_no_gpu);
-  if (status)
-    return status;
-  status = dense ? plan_device (p, o, candidates, candidate, plan)
-                 : plan_sparse_device (p, o, candidate, a, plan);
+  if (!candidate && o->backend != GPUMM_GPU) {
+    if (!knows (candidates, GPUMM_NEEDS_HOST, plan))
+      return GPUMM_OK;
+    candidate = candidates->host;
+  }
+  if (!candidate)
+    return gpumm_fail (GPUMM_NO_DEVICE, "algorithm \"%s\" needs a device: %s", o->algorithm,
+                       candidates->why_no_gpu);
+  gpumm_status status = dense ? plan_device (p, o, candidates, candidate, plan)
+                              : plan_sparse_device (p, o, candidate, a, plan);
   if (status == GPUMM_UNSUPPORTED && plan->backend == GPUMM_CPU && !o->max_capability)
     return gpumm_fail (status, "algorithm \"%s\" does not run on the CPU's host device%s%s",
                        o->algorithm, o->backend == GPUMM_AUTO ? ", and no GPU can be used: " : "",
@@ -359,13 +356,11 @@ static int is_launch_bound (const gpumm_problem *p) {
 
 /* Plans a product that is bound to a device, which is the only place to choose. */
 static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
-                                gpumm_candidates *candidates, gpumm_plan *plan) {
-  const gpumm_candidate *candidate;
-  const gpumm_status status = find (candidates, GPUMM_AT_GPU, &candidate);
-  if (status)
-    return status;
-  plan->backend = candidate ? GPUMM_GPU : GPUMM_CPU;
-  candidate = candidate ? candidate : candidates->host;
+                                const gpumm_candidates *candidates, gpumm_plan *plan) {
+  if (!knows (candidates, GPUMM_NEEDS_GPU, plan))
+    return GPUMM_OK;
+  const gpumm_candidate *candidate = candidates->gpu ? candidates->gpu : candidates->host;
+  plan->backend = candidates->gpu ? GPUMM_GPU : GPUMM_CPU;
   if (!candidate)
     return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", candidates->why_no_gpu);
   if ((o->backend != GPUMM_AUTO && o->backend != plan->backend)
@@ -389,54 +384,48 @@ static long long microseconds (double seconds) {
   return seconds < 1e12 ? (long long) (1e6 * seconds) : LLONG_MAX;
 }
 
-/* Plans the product on the GPU, found in full. */
+/* Plans the product on the GPU. */
 static gpumm_status plan_gpu (const gpumm_problem *p, const gpumm_options *o,
-                              gpumm_candidates *candidates, const gpumm_algorithm *on_device,
+                              const gpumm_candidates *candidates, const gpumm_algorithm *on_device,
                               gpumm_plan *plan) {
-  const gpumm_candidate *gpu;
-  gpumm_status status = find (candidates, GPUMM_AT_GPU, &gpu);
-  if (!status && !gpu)
-    status = gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", candidates->why_no_gpu);
-  if (status)
-    return status;
+  const gpumm_candidate *gpu = candidates->gpu;
+  if (!knows (candidates, GPUMM_NEEDS_GPU, plan))
+    return GPUMM_OK;
+  if (!gpu)
+    return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", candidates->why_no_gpu);
   plan->backend = GPUMM_GPU;
   return gpumm_is_dense_float (p) ? plan_device (p, o, candidates, gpu, plan)
                                   : plan_sparse_device (p, o, gpu, on_device, plan);
 }
 
-/* Chooses between the CPU and the GPU by estimates; *estimate and *seconds, of the plan, are
- * left as they were if there was nothing to choose. */
+/* Chooses between the CPU and the GPU by estimates. */
 static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
-                               gpumm_candidates *candidates, const gpumm_algorithm *on_device,
-                               const char *what, gpumm_plan *plan, gpumm_sparse_estimate *estimate,
-                               double *seconds) {
+                               const gpumm_candidates *candidates, const gpumm_algorithm *on_device,
+                               const char *what, gpumm_plan *plan) {
   const gpumm_algorithm *on_host = plan->algorithm;
   const int dense = gpumm_is_dense_float (p);
   const size_t room = sizeof plan->reason;
-  const gpumm_candidate *cpu = NULL, *gpu;
-  gpumm_status status = find (candidates, GPUMM_AT_GPU_BY_RATES, &gpu);
-  if (!status && gpu && dense)
-    status = find (candidates, GPUMM_AT_CPU, &cpu);
-  if (status)
-    return status;
+  const gpumm_candidate *gpu = candidates->gpu;
+  if (!knows (candidates, GPUMM_NEEDS_RATES, plan))
+    return GPUMM_OK;
   if (!gpu) {
     snprintf (plan->reason, room, "no GPU can be used: %s", candidates->why_no_gpu);
     return GPUMM_OK;
   }
+  if (!knows (candidates, dense ? GPUMM_NEEDS_CPU : GPUMM_NEEDS_SPARSE, plan))
+    return GPUMM_OK;
   gpumm_candidate less;
   if (o->max_capability) { /* without the kernels that it hides */
     less = *gpu;
     less.properties.capability = (int) gpumm_least (gpu->properties.capability, o->max_capability);
     gpu = &less;
   }
-  *estimate = gpumm_estimate_sparse (p);
-  const double here = on_host->seconds (p, cpu, estimate),
-               there = on_device->seconds (p, gpu, estimate);
+  const double here = on_host->seconds (p, candidates->cpu, candidates->estimate),
+               there = on_device->seconds (p, gpu, candidates->estimate);
   const int wins = dense ? saves_enough (there, here)
                          : there < here
                                && gpumm_next_sparse_kernel (gpu->context->driver, on_device->name,
                                                             gpu->properties.capability, NULL);
-  *seconds = wins ? there : here;
   if (!dense && !isfinite (there))
     snprintf (plan->reason, room,
               "%s products of these classes and sizes run on the CPU unless the GPU is asked for",
@@ -447,7 +436,9 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
               microseconds (here), microseconds (there));
   if (!wins)
     return GPUMM_OK;
-  status = plan_gpu (p, o, candidates, on_device, plan);
+  const gpumm_status status = plan_gpu (p, o, candidates, on_device, plan);
+  if (plan->needs)
+    return status;
   snprintf (plan->reason, room,
             "by measured rates the GPU takes %.3g ms with both transfers and the CPU %.3g ms",
             1e3 * there, 1e3 * here);
@@ -460,8 +451,7 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
 }
 
 static gpumm_status plan_auto (const gpumm_problem *p, const gpumm_options *o,
-                               gpumm_candidates *candidates, gpumm_plan *plan,
-                               gpumm_sparse_estimate *estimate, double *seconds) {
+                               const gpumm_candidates *candidates, gpumm_plan *plan) {
   const gpumm_algorithm *on_host = gpumm_host_algorithm (p), *on_device = device_algorithm (p);
   const char *what = on_host == &gpumm_algorithm_blocks   ? "block-sparse"
                      : on_host == &gpumm_algorithm_sparse ? "sparse"
@@ -488,7 +478,7 @@ static gpumm_status plan_auto (const gpumm_problem *p, const gpumm_options *o,
               "too small for a GPU: the CPU does %lld operations before a GPU could start",
               (long long) flops); /* formatting a double takes ten times as long */
   else
-    return weigh_gpu (p, o, candidates, on_device, what, plan, estimate, seconds);
+    return weigh_gpu (p, o, candidates, on_device, what, plan);
   return GPUMM_OK;
 }
 
@@ -498,18 +488,15 @@ static int is_filled (const gpumm_matrix *x) {
 
 /* Of the full product on the CPU or the GPU, with writing out A and B and compressing C. */
 static double seconds_as_dense (const gpumm_problem *p, const gpumm_options *o,
-                                gpumm_candidates *candidates) {
+                                const gpumm_candidates *candidates) {
   const double m = (double) gpumm_m (p), k = (double) gpumm_k (p), n = (double) gpumm_n (p);
   const double operands = gpumm_is_one_array (p) ? m * k : m * k + k * n;
   gpumm_problem full = *p;
   full.a.format = full.b.format = GPUMM_DENSE;
   full.a.type = full.b.type = p->output;
-  const gpumm_candidate *cpu = NULL;
   double seconds = INFINITY;
-  if (o->backend != GPUMM_GPU)
-    (void) find (candidates, GPUMM_AT_CPU, &cpu);
-  if (cpu)
-    seconds = gpumm_algorithm_blas.seconds (&full, cpu, NULL);
+  if (candidates->cpu && o->backend != GPUMM_GPU)
+    seconds = gpumm_algorithm_blas.seconds (&full, candidates->cpu, NULL);
   if (candidates->gpu && o->backend != GPUMM_CPU)
     seconds = fmin (seconds, gpumm_algorithm_cublas.seconds (&full, candidates->gpu, NULL));
   return seconds
@@ -517,23 +504,20 @@ static double seconds_as_dense (const gpumm_problem *p, const gpumm_options *o,
                * (gpumm_is_complex (p->output) ? 2 : 1) / gpumm_threads ();
 }
 
-/* Changes the plan of two sparse matrices so full that a full product is faster. seconds: the
- * estimate for the plan, or NaN. */
+/* Changes the plan of two sparse matrices so full that a full product is faster. */
 static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
-                            gpumm_candidates *candidates, gpumm_sparse_estimate estimate,
-                            double seconds, gpumm_plan *plan) {
+                            const gpumm_candidates *candidates, gpumm_plan *plan) {
+  const unsigned cpu = o->backend == GPUMM_GPU ? 0 : GPUMM_NEEDS_CPU;
   if (candidates->keeps_sparse || !gpumm_algorithm_sparse_as_dense.takes (p)
       || gpumm_is_zero (p->alpha) || !is_filled (&p->a) || !is_filled (&p->b)
-      || gpumm_sparse_flops (p) < FEWEST_FILLED_FLOPS)
+      || gpumm_sparse_flops (p) < FEWEST_FILLED_FLOPS
+      || !knows (candidates, cpu | GPUMM_NEEDS_SPARSE, plan))
     return;
   const double as_dense = seconds_as_dense (p, o, candidates);
-  if (isnan (seconds)) {
-    estimate = gpumm_estimate_sparse (p);
-    seconds = plan->algorithm->seconds (p, plan->backend == GPUMM_GPU ? candidates->gpu : NULL,
-                                        &estimate);
-  }
+  const double seconds = plan->algorithm->seconds (
+      p, plan->backend == GPUMM_GPU ? candidates->gpu : NULL, candidates->estimate);
   if (!(as_dense < seconds)
-      || estimate.nonzeros < FILLED_PART * (double) gpumm_m (p) * (double) gpumm_n (p))
+      || candidates->estimate->nonzeros < FILLED_PART * (double) gpumm_m (p) * (double) gpumm_n (p))
     return;
   gpumm_add_reason (plan->reason,
                     "; C fills up: a full product takes about %.3g ms and a sparse one %.3g ms",
@@ -544,7 +528,7 @@ static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
 }
 
 gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
-                              gpumm_candidates *candidates, gpumm_plan *plan) {
+                              const gpumm_candidates *candidates, gpumm_plan *plan) {
   gpumm_status status = GPUMM_OK;
   *plan = (gpumm_plan){0};
   if (gpumm_is_bound (p))
@@ -552,11 +536,9 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
   else if (!gpumm_is_auto (o))
     status = plan_named (p, o, candidates, plan);
   else {
-    gpumm_sparse_estimate estimate = {0};
-    double seconds = NAN;
-    status = plan_auto (p, o, candidates, plan, &estimate, &seconds);
-    if (!status)
-      weigh_as_dense (p, o, candidates, estimate, seconds, plan);
+    status = plan_auto (p, o, candidates, plan);
+    if (!status && !plan->needs)
+      weigh_as_dense (p, o, candidates, plan);
   }
   if (!status && plan->alternative_seconds > 0)
     gpumm_add_reason (

@@ -1,8 +1,8 @@
 /* plan.h - which device, algorithm, kernel and tiling: decided by a pure function.
  *
- * gpumm_make_plan reads nothing but its arguments, and asks for the places that it needs, so tests
- * run it with made-up devices and rates; gpumm_plan.reason says in one sentence what it decided and
- * why.
+ * gpumm_make_plan reads nothing but its arguments: it opens and measures nothing, so tests run it
+ * with made-up devices and rates. gpumm_plan.reason says in one sentence what it decided and why.
+ * What few products need is gathered only for them: the plan says what it needs (gather.c).
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_PLAN_H
@@ -36,6 +36,7 @@ typedef struct gpumm_candidate {
 } gpumm_candidate;
 
 typedef struct gpumm_plan {
+  unsigned needs; /* not 0: nothing is decided yet, and these bits must be known */
   const struct gpumm_algorithm *algorithm;
   gpumm_backend backend;
   gpumm_context *context;                   /* NULL: no device takes part */
@@ -59,20 +60,22 @@ typedef struct gpumm_plan {
   char reason[GPUMM_REASON_BYTES];
 } gpumm_plan;
 
-typedef enum gpumm_where {
-  GPUMM_AT_CPU,
-  GPUMM_AT_HOST, /* the host device */
-  GPUMM_AT_GPU,
-  GPUMM_AT_GPU_BY_RATES /* by rates alone: free memory takes as long to ask as a small product */
-} gpumm_where;
+/* What a plan may need to know, as bits. */
+enum {
+  GPUMM_NEEDS_CPU = 1,
+  GPUMM_NEEDS_HOST = 2,    /* the host device */
+  GPUMM_NEEDS_RATES = 4,   /* of the GPU: its free memory takes as long to ask as a small product */
+  GPUMM_NEEDS_GPU = 8,     /* all of it; or of the host device, where the matrices lie there */
+  GPUMM_NEEDS_SPARSE = 16, /* the estimate of a sparse product */
+  GPUMM_NEEDS_ALL = 31
+};
 
-/* The places to choose from, NULL where there is none. why_no_gpu says why there is no GPU. */
+/* What to choose from, NULL where there is none. why_no_gpu says why there is no GPU. */
 typedef struct gpumm_candidates {
+  unsigned unknown; /* what has not been gathered, as bits; 0: all is given */
   const gpumm_candidate *cpu, *gpu, *host;
   const char *why_no_gpu;
-  /* Looks for a place that the plan needs: nothing else is opened or measured. A failure ends
-   * the plan. NULL: the places are given. */
-  gpumm_status (*find) (struct gpumm_candidates *candidates, gpumm_where where);
+  const struct gpumm_sparse_estimate *estimate;
   int keeps_sparse;      /* sparse matrices are not to be multiplied as dense ones */
   int64_t smallest_tile; /* of a product that fits the device; 0: as measured */
   const struct gpumm_plan
@@ -106,7 +109,7 @@ int gpumm_bound_by_computing (const gpumm_problem *problem, const gpumm_candidat
 
 /* problem must be checked and problem->output set. */
 gpumm_status gpumm_make_plan (const gpumm_problem *problem, const gpumm_options *options,
-                              gpumm_candidates *candidates, gpumm_plan *plan);
+                              const gpumm_candidates *candidates, gpumm_plan *plan);
 
 /* The plan of a part of a product that was planned as a whole, on a device of its own: the same
  * algorithm, kernel and, if they fit, tiles. */

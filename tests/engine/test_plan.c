@@ -115,8 +115,9 @@ static gpumm_problem square (gpumm_type type, int64_t m, int64_t n, int64_t k) {
 
 static gpumm_plan plan_of (gpumm_problem p, gpumm_options o, const gpumm_candidate *gpu,
                            gpumm_status expected) {
+  const gpumm_sparse_estimate estimate = gpumm_estimate_sparse (&p);
   gpumm_candidates choices = {
-      .cpu = &cpu, .gpu = gpu, .host = &host_place, .why_no_gpu = "made up"};
+      .estimate = &estimate, .cpu = &cpu, .gpu = gpu, .host = &host_place, .why_no_gpu = "made up"};
   gpumm_plan plan;
   o.device = -1;
   gpumm_status status = gpumm_make_plan (&p, &o, &choices, &plan);
@@ -127,24 +128,21 @@ static gpumm_plan plan_of (gpumm_problem p, gpumm_options o, const gpumm_candida
   return plan;
 }
 
-/* The places that the plan of a product asks for, as bits 1 << gpumm_where. */
-static unsigned asked;
-static int has_gpu;
-
-static gpumm_status find_made_up (gpumm_candidates *choices, gpumm_where where) {
-  asked |= 1u << where;
-  choices->cpu = &cpu;
-  choices->host = &host_place;
-  choices->gpu = has_gpu ? &fast : NULL;
-  return GPUMM_OK;
-}
-
-static unsigned asked_for (gpumm_problem p, gpumm_options o, int gpu) {
-  gpumm_candidates choices = {.why_no_gpu = "made up", .find = find_made_up};
+/* What the plan of a product needs to know, as bits: nothing else is known to it. */
+static unsigned asked_for (gpumm_problem p, gpumm_options o, int has_gpu) {
+  const gpumm_sparse_estimate estimate = gpumm_estimate_sparse (&p);
+  gpumm_candidates known = {.why_no_gpu = "made up", .unknown = GPUMM_NEEDS_ALL};
+  unsigned asked = 0;
   gpumm_plan plan;
-  asked = 0;
-  has_gpu = gpu;
-  (void) gpumm_make_plan (&p, &o, &choices, &plan);
+  while (!gpumm_make_plan (&p, &o, &known, &plan) && plan.needs) {
+    CHECK (!(plan.needs & ~known.unknown), "asks for what it knows");
+    asked |= plan.needs;
+    known.unknown = GPUMM_NEEDS_ALL & ~asked;
+    known.cpu = asked & GPUMM_NEEDS_CPU ? &cpu : NULL;
+    known.host = asked & GPUMM_NEEDS_HOST ? &host_place : NULL;
+    known.gpu = has_gpu && asked & (GPUMM_NEEDS_GPU | GPUMM_NEEDS_RATES) ? &fast : NULL;
+    known.estimate = asked & GPUMM_NEEDS_SPARSE ? &estimate : NULL;
+  }
   return asked;
 }
 
@@ -813,7 +811,9 @@ static void test_choice_as_dense (void) {
     gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}, .output = GPUMM_D};
     const gpumm_options o = {.backend = table[i].asked, .algorithm = table[i].algorithm};
     cpu.flops[GPUMM_D] = table[i].cpu == FAST ? 1e12 : 1e9;
+    const gpumm_sparse_estimate estimate = gpumm_estimate_sparse (&p);
     gpumm_candidates choices = {.cpu = &cpu,
+                                .estimate = &estimate,
                                 .gpu = table[i].gpu ? &slow : NULL,
                                 .why_no_gpu = "made up",
                                 .keeps_sparse = table[i].keeps};
@@ -827,11 +827,11 @@ static void test_choice_as_dense (void) {
     /* the CPU is measured where it may matter, and not where nothing is multiplied */
     const int by_name = table[i].algorithm && strcmp (table[i].algorithm, "auto") != 0;
     const int is_filled = table[i].each[0] >= 200 && table[i].each[1] >= 200;
-    CHECK ((asked_for (p, o, table[i].gpu) >> GPUMM_AT_CPU & 1)
-               == (table[i].asked != GPUMM_GPU && is_filled && !by_name),
+    CHECK (!(asked_for (p, o, table[i].gpu) & GPUMM_NEEDS_CPU)
+               != (table[i].asked != GPUMM_GPU && is_filled && !by_name),
            "row %zu: needs the CPU", i);
     p.alpha.re = 0;
-    CHECK (!(asked_for (p, o, table[i].gpu) >> GPUMM_AT_CPU & 1), "row %zu: nothing is multiplied",
+    CHECK (!(asked_for (p, o, table[i].gpu) & GPUMM_NEEDS_CPU), "row %zu: nothing is multiplied",
            i);
     drop (&a);
     drop (&b);
@@ -840,8 +840,8 @@ static void test_choice_as_dense (void) {
 
 /* Nothing is opened that cannot be chosen. */
 static void test_needs (void) {
-  enum { CPU = 1 << GPUMM_AT_CPU, HOST = 1 << GPUMM_AT_HOST, GPU = 1 << GPUMM_AT_GPU };
-  enum { RATES = 1 << GPUMM_AT_GPU_BY_RATES };
+  enum { CPU = GPUMM_NEEDS_CPU, HOST = GPUMM_NEEDS_HOST, GPU = GPUMM_NEEDS_GPU };
+  enum { RATES = GPUMM_NEEDS_RATES };
   gpumm_problem small = square (GPUMM_D, 30, 30, 30), large = square (GPUMM_D, 120, 120, 120);
   gpumm_problem huge = square (GPUMM_D, 4096, 4096, 4096), sparse = large, integers = large;
   int64_t column[121] = {0};
