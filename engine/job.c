@@ -6,8 +6,9 @@
 #include "clock.h"
 #include "devices.h"
 #include "error.h"
+#include "gather.h"
 #include "library.h"
-#include "links.h"
+#include "transfer_rates.h"
 #include "memory/buffer.h"
 #include "memory/host.h"
 #include "matrix.h"
@@ -160,85 +161,6 @@ static gpumm_status check_options (const gpumm_options *o) {
 
 /* ---- plan --------------------------------------------------------------------------------- */
 
-/* The places of a plan, as far as they have been found. */
-typedef struct {
-  gpumm_choices choices; /* first: find_place gets its address */
-  const gpumm_problem *problem;
-  const gpumm_options *options;
-  gpumm_place *cpu, *gpu, *host; /* memory for them */
-  int asked;                     /* for the GPU */
-} places;
-
-static gpumm_status find_cpu (places *f) {
-  if (f->choices.cpu)
-    return GPUMM_OK;
-  const gpumm_status status = gpumm_place_cpu (f->problem->output, f->cpu);
-  if (!status)
-    f->choices.cpu = f->cpu;
-  return status;
-}
-
-static gpumm_status find_host (places *f, int device) {
-  gpumm_context *context;
-  gpumm_status status = gpumm_context_of (GPUMM_HOST - device, &context);
-  if (status)
-    return gpumm_fail (status, "the host device cannot be used: %s", gpumm_last_error ());
-  status = gpumm_place_device (context, f->problem->output, !f->problem->queues, f->host);
-  if (!status)
-    f->choices.host = f->host;
-  return status;
-}
-
-/* The GPU that the options ask for, with its rates; else the reason, which fails if no other place
- * will do. by_rates: its properties may be those seen last. */
-static gpumm_status find_gpu (places *f, int device, int by_rates) {
-  const gpumm_problem *p = f->problem;
-  const gpumm_options *o = f->options;
-  gpumm_context *context;
-  f->asked = !by_rates;
-  f->choices.gpu = NULL;
-  gpumm_status status = gpumm_context_of (device, &context);
-  if (status == GPUMM_NO_DEVICE) {
-    f->choices.why_no_gpu = gpumm_last_error ();
-    return GPUMM_OK;
-  }
-  if (status)
-    return status;
-  status = gpumm_place_device (context, gpumm_is_float (p->output) ? p->output : GPUMM_D,
-                               !by_rates && !p->queues, f->gpu);
-  if (status) {
-    f->choices.why_no_gpu = gpumm_last_error ();
-    return o->backend == GPUMM_GPU || gpumm_is_bound (p) ? status : GPUMM_OK;
-  }
-  if (!by_rates)
-    gpumm_place_rival (p, o, f->gpu);
-  if (o->backend == GPUMM_AUTO)
-    gpumm_place_large (p, o, f->gpu);
-  f->choices.gpu = f->gpu;
-  return GPUMM_OK;
-}
-
-static gpumm_status find_place (gpumm_choices *choices, gpumm_where where) {
-  places *f = (places *) choices;
-  const gpumm_buffer *home = gpumm_home (f->problem);
-  if (where == GPUMM_AT_CPU)
-    return find_cpu (f);
-  const int at_host = where == GPUMM_AT_HOST
-                      || (home && home->context->driver == gpumm_host_device (NULL))
-                      || (!home && f->problem->stays && f->options->backend == GPUMM_CPU);
-  uint64_t devices = 1;
-  if (!at_host && f->asked)
-    return GPUMM_OK;
-  const gpumm_status status =
-      home ? GPUMM_OK : gpumm_allowed_devices (f->options, at_host, &devices);
-  if (status)
-    return status;
-  const int device = home ? home->context->device : __builtin_ctzll (devices);
-  if (at_host)
-    return find_host (f, device);
-  return find_gpu (f, device, where == GPUMM_AT_GPU_BY_RATES && gpumm_is_dense_float (f->problem));
-}
-
 /* A part runs where its options say, as the whole product was planned; or, planned anew, on the
  * CPU. */
 static gpumm_status plan_part (gpumm_job *job) {
@@ -246,31 +168,24 @@ static gpumm_status plan_part (gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const int device = job->options.device;
   gpumm_context *context;
-  gpumm_place place;
+  gpumm_candidate candidate;
   gpumm_status status =
       gpumm_context_of (whole->backend == GPUMM_GPU ? device : GPUMM_HOST - device, &context);
   if (!status)
-    status =
-        gpumm_place_device (context, gpumm_is_float (p->output) ? p->output : GPUMM_D, 1, &place);
-  return status ? status : gpumm_plan_part (p, &job->options, &place, whole, &job->plan);
+    status = gpumm_candidate_device (context, gpumm_is_float (p->output) ? p->output : GPUMM_D, 1,
+                                     &candidate);
+  return status ? status : gpumm_plan_part (p, &job->options, &candidate, whole, &job->plan);
 }
 
 static gpumm_status plan (gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   if (job->whole && job->options.device >= 0)
     return plan_part (job);
-  gpumm_place cpu, gpu, host;
-  places f = {.choices = {.why_no_gpu = "", .find = find_place, .keeps_sparse = job->keeps_sparse},
-              .problem = p,
-              .options = &job->options,
-              .cpu = &cpu,
-              .gpu = &gpu,
-              .host = &host};
   if (gpumm_has_long_lines (p)) {
     job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_long_lines};
     return GPUMM_OK;
   }
-  return gpumm_make_plan (p, &job->options, &f.choices, &job->plan);
+  return gpumm_plan_product (p, &job->options, job->keeps_sparse, &job->plan);
 }
 
 /* The part of the report that is known before the run. */
@@ -648,6 +563,6 @@ void gpumm_close (gpumm_job *job) {
 gpumm_status gpumm_reset (void) {
   gpumm_devices_reset (gpumm_rates_forget);
   gpumm_rates_forget (NULL);
-  gpumm_links_forget ();
+  gpumm_transfer_rates_forget ();
   return GPUMM_OK;
 }

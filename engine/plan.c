@@ -75,36 +75,33 @@ static double fewest_flops (const gpumm_problem *p) {
                                                                   : GPUMM_LEAST_FLOPS;
 }
 
-/* Has the place been found? *found stays NULL if there is none. */
-static gpumm_status find (gpumm_choices *choices, gpumm_where where, const gpumm_place **found) {
-  gpumm_status status = choices->find ? choices->find (choices, where) : GPUMM_OK;
-  *found = where == GPUMM_AT_CPU    ? choices->cpu
-           : where == GPUMM_AT_HOST ? choices->host
-                                    : choices->gpu;
-  return status;
+/* Are these bits known? If not, the plan needs them. */
+static int knows (const gpumm_candidates *candidates, unsigned bits, gpumm_plan *plan) {
+  plan->needs = candidates->unknown & bits;
+  return !plan->needs;
 }
 
 /* "auto" on a device: families by their measured rates, best first. */
 static const gpumm_algorithm *const families[] = {&gpumm_algorithm_cublas,
                                                   &gpumm_algorithm_register, NULL};
 
-static int may_run (const gpumm_kernel *k, const gpumm_place *place, const gpumm_product *product,
-                    int max_capability) {
-  return k->types & 1u << product->type && k->capability <= place->properties.capability
+static int may_run (const gpumm_kernel *k, const gpumm_candidate *candidate,
+                    const gpumm_product *product, int max_capability) {
+  return k->types & 1u << product->type && k->capability <= candidate->properties.capability
          && (!max_capability || k->capability <= max_capability)
-         && (!k->runs || k->runs (product, &place->properties));
+         && (!k->runs || k->runs (product, &candidate->properties));
 }
 
-static const gpumm_kernel *choose_in_family (const gpumm_place *place, const char *name,
+static const gpumm_kernel *choose_in_family (const gpumm_candidate *candidate, const char *name,
                                              const gpumm_product *product, int max_capability) {
   const gpumm_kernel *best = NULL;
   int64_t least = product->m < product->n ? product->m : product->n;
-  for (const gpumm_kernel *const *row = place->context->driver->kernels; *row; row++) {
+  for (const gpumm_kernel *const *row = candidate->context->driver->kernels; *row; row++) {
     const gpumm_kernel *k = *row;
     int exact = strcmp (k->name, name) == 0;
     if (!exact && strcmp (k->algorithm, name) != 0)
       continue;
-    if (!may_run (k, place, product, max_capability))
+    if (!may_run (k, candidate, product, max_capability))
       continue;
     if (exact && strcmp (k->algorithm, name) != 0)
       return k;
@@ -118,19 +115,20 @@ static const gpumm_kernel *choose_in_family (const gpumm_place *place, const cha
 
 /* The row that a product of that size should use: of the family that the options name (or the row
  * of that name; "auto": the first of the families), NULL where none may run it. */
-static const gpumm_kernel *choose_kernel (const gpumm_place *place, const gpumm_options *o,
+static const gpumm_kernel *choose_kernel (const gpumm_candidate *candidate, const gpumm_options *o,
                                           const gpumm_product *product) {
   if (!gpumm_is_auto (o))
-    return choose_in_family (place, o->algorithm, product, o->max_capability);
+    return choose_in_family (candidate, o->algorithm, product, o->max_capability);
   for (const gpumm_algorithm *const *family = families; *family; family++) {
-    const gpumm_kernel *k = choose_in_family (place, (*family)->name, product, o->max_capability);
+    const gpumm_kernel *k =
+        choose_in_family (candidate, (*family)->name, product, o->max_capability);
     if (k)
       return k;
   }
   return NULL;
 }
 
-/* ---- a rival of the library ----------------------------------------------------------------- */
+/* ---- an alternative to the library ---------------------------------------------------------- */
 
 static gpumm_product whole_product (const gpumm_problem *p) {
   gpumm_product product = gpumm_product_of (p);
@@ -140,9 +138,10 @@ static gpumm_product whole_product (const gpumm_problem *p) {
   return product;
 }
 
-int gpumm_bound_by_computing (const gpumm_problem *p, const gpumm_place *place, double flops) {
+int gpumm_bound_by_computing (const gpumm_problem *p, const gpumm_candidate *candidate,
+                              double flops) {
   double up = gpumm_bytes_up (p), down = gpumm_bytes_down (p);
-  return gpumm_dense_flops (p) / flops > CLEARLY_BOUND * (up > down ? up : down) / place->link;
+  return gpumm_dense_flops (p) / flops > CLEARLY_BOUND * (up > down ? up : down) / candidate->link;
 }
 
 /* Are A and B the same array, with one of them transposed? */
@@ -150,28 +149,29 @@ static int is_gram (const gpumm_problem *p) {
   return gpumm_is_one_array (p) && (p->a.op == GPUMM_NONE) != (p->b.op == GPUMM_NONE);
 }
 
-static const gpumm_kernel *choose_rival (const gpumm_problem *p, const gpumm_options *o,
-                                         const gpumm_place *place) {
+static const gpumm_kernel *choose_alternative (const gpumm_problem *p, const gpumm_options *o,
+                                               const gpumm_candidate *candidate) {
   const gpumm_product product = whole_product (p);
   for (const gpumm_algorithm *const *a = gpumm_algorithms; *a; a++) {
     const gpumm_kernel *k =
-        (*a)->rivals ? choose_in_family (place, (*a)->name, &product, o->max_capability) : NULL;
+        (*a)->is_alternative ? choose_in_family (candidate, (*a)->name, &product, o->max_capability)
+                             : NULL;
     if (k)
       return k;
   }
   return NULL;
 }
 
-int gpumm_has_rival (const gpumm_problem *p, const gpumm_options *o, const gpumm_place *place,
-                     gpumm_rival *rival) {
-  if (!gpumm_is_auto (o) || !gpumm_is_dense_float (p) || !place->flops[p->output])
+int gpumm_has_alternative (const gpumm_problem *p, const gpumm_options *o,
+                           const gpumm_candidate *candidate, gpumm_alternative *alternative) {
+  if (!gpumm_is_auto (o) || !gpumm_is_dense_float (p) || !candidate->flops[p->output])
     return 0;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
   gpumm_product product = whole_product (p);
   if (gpumm_least (gpumm_least (m, n), k) < GPUMM_LEAST_WEIGHED_EDGE || gpumm_is_zero (p->alpha)
-      || gpumm_dense_flops (p) / place->flops[p->output] < GPUMM_LEAST_WEIGHED
-      || !(rival->kernel = choose_rival (p, o, place))
-      || !(rival->library = choose_kernel (place, o, &product)))
+      || gpumm_dense_flops (p) / candidate->flops[p->output] < GPUMM_LEAST_WEIGHED
+      || !(alternative->kernel = choose_alternative (p, o, candidate))
+      || !(alternative->library = choose_kernel (candidate, o, &product)))
     return 0;
   /* the library's syrk and herk compute one triangle of A A' in half the time */
   return !is_gram (p);
@@ -181,13 +181,13 @@ int64_t gpumm_trial_edge (gpumm_type type) {
   return TRIAL_EDGE[type];
 }
 
-/* The rival also prepares each element of A and B and converts each of C, which takes a larger
- * part of its time where m, n or k is shorter than in the trial. Larger products count as the
- * trial. */
-static double seconds_of_rival (const gpumm_problem *p, const gpumm_place *place) {
+/* The alternative also prepares each element of A and B and converts each of C, which takes a
+ * larger part of its time where m, n or k is shorter than in the trial. Larger products count as
+ * the trial. */
+static double seconds_of_alternative (const gpumm_problem *p, const gpumm_candidate *candidate) {
   const double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
   const double shorter = (double) gpumm_trial_edge (p->output) * (1 / m + 1 / n + 1 / k) / 3;
-  return place->rival.rival * gpumm_dense_flops (p) * fmax (1, shorter);
+  return candidate->kernel_rates.alternative * gpumm_dense_flops (p) * fmax (1, shorter);
 }
 
 /* Are the kernel's results about panels computed once? */
@@ -195,75 +195,77 @@ static int works_once (const gpumm_problem *p, const gpumm_plan *plan) {
   return plan->keeps || (plan->tile_m >= gpumm_m (p) && plan->tile_n >= gpumm_n (p));
 }
 
-/* Changes the plan to the rival if measured rates say that it is clearly faster. */
-static void weigh_rival (const gpumm_problem *p, const gpumm_options *o, gpumm_choices *choices,
-                         const gpumm_place *place, gpumm_plan *plan) {
-  const gpumm_rival_rates *r = &place->rival;
+/* Changes the plan to the alternative if measured rates say that it is clearly faster. */
+static void weigh_alternative (const gpumm_problem *p, const gpumm_options *o,
+                               const gpumm_candidates *candidates, const gpumm_candidate *candidate,
+                               gpumm_plan *plan) {
+  const gpumm_kernel_rates *r = &candidate->kernel_rates;
   gpumm_plan other = *plan;
-  gpumm_rival rival;
-  if (!gpumm_has_rival (p, o, place, &rival) || !r->rival || !r->library
-      || !gpumm_bound_by_computing (p, place, 1 / r->library))
+  gpumm_alternative alternative;
+  if (!gpumm_has_alternative (p, o, candidate, &alternative) || !r->alternative || !r->library
+      || !gpumm_bound_by_computing (p, candidate, 1 / r->library))
     return;
-  other.kernel = rival.kernel;
+  other.kernel = alternative.kernel;
   other.algorithm = gpumm_algorithm_find (other.kernel->algorithm);
   /* its workspace must not cause more transfers */
-  if (gpumm_choose_tiles (p, place, choices, o->max_device_memory, &other) || !other.resident
-      || !works_once (p, &other))
+  if (gpumm_choose_tiles (p, candidate, candidates, o->max_device_memory, &other)
+      || !other.fits_device || !works_once (p, &other))
     return;
   other.library_seconds = r->library * gpumm_dense_flops (p);
-  other.rival_seconds = seconds_of_rival (p, place);
+  other.alternative_seconds = seconds_of_alternative (p, candidate);
   const int moves = gpumm_bytes_up (p) + gpumm_bytes_down (p) > 0;
-  if (other.rival_seconds > (moves ? CLEARLY_FASTER : FASTER) * other.library_seconds)
+  if (other.alternative_seconds > (moves ? CLEARLY_FASTER : FASTER) * other.library_seconds)
     return;
-  other.gain = other.library_seconds / other.rival_seconds;
+  other.gain = other.library_seconds / other.alternative_seconds;
   *plan = other;
 }
 
 /* The pool keeps at most this part of a device's memory between calls. */
 static const int64_t KEPT_PART = 4;
 
-static void set_device (gpumm_plan *plan, const gpumm_place *place, int64_t limit) {
-  plan->context = place->context;
-  plan->properties = place->properties;
-  plan->keep_bytes = limit > 0 ? limit : place->properties.memory_total / KEPT_PART;
+static void set_device (gpumm_plan *plan, const gpumm_candidate *candidate, int64_t limit) {
+  plan->context = candidate->context;
+  plan->properties = candidate->properties;
+  plan->keep_bytes = limit > 0 ? limit : candidate->properties.memory_total / KEPT_PART;
 }
 
 static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
-                                 gpumm_choices *choices, const gpumm_place *place,
-                                 gpumm_plan *plan) {
+                                 const gpumm_candidates *candidates,
+                                 const gpumm_candidate *candidate, gpumm_plan *plan) {
   gpumm_product product = whole_product (p);
-  const gpumm_kernel *kernel = choose_kernel (place, o, &product);
+  const gpumm_kernel *kernel = choose_kernel (candidate, o, &product);
   if (!kernel)
     return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s matrices on %s%s",
                        gpumm_is_auto (o) ? "auto" : o->algorithm, gpumm_type_name (p->output),
-                       place->properties.name,
+                       candidate->properties.name,
                        o->max_capability ? " under the given MaxCapability" : "");
   plan->kernel = kernel;
   plan->algorithm = gpumm_algorithm_find (kernel->algorithm);
   if (!plan->algorithm)
     return gpumm_fail (GPUMM_INTERNAL, "kernel %s belongs to no algorithm", kernel->name);
-  set_device (plan, place, o->max_device_memory);
-  plan->rate = place->flops[p->output];
-  gpumm_status status = gpumm_choose_tiles (p, place, choices, o->max_device_memory, plan);
+  set_device (plan, candidate, o->max_device_memory);
+  plan->rate = candidate->flops[p->output];
+  gpumm_status status = gpumm_choose_tiles (p, candidate, candidates, o->max_device_memory, plan);
   if (!status)
-    weigh_rival (p, o, choices, place, plan);
+    weigh_alternative (p, o, candidates, candidate, plan);
   return status;
 }
 
 gpumm_status gpumm_plan_part (const gpumm_problem *part, const gpumm_options *o,
-                              const gpumm_place *place, const gpumm_plan *whole, gpumm_plan *plan) {
-  const gpumm_choices choices = {.like = whole->resident ? whole : NULL};
+                              const gpumm_candidate *candidate, const gpumm_plan *whole,
+                              gpumm_plan *plan) {
+  const gpumm_candidates candidates = {.like = whole->fits_device ? whole : NULL};
   const int capability = whole->kernel ? whole->kernel->capability : 0;
   *plan = *whole;
-  set_device (plan, place, o->max_device_memory);
-  if (capability > place->properties.capability)
+  set_device (plan, candidate, o->max_device_memory);
+  if (capability > candidate->properties.capability)
     return gpumm_fail (GPUMM_UNSUPPORTED, "kernel %s does not run on %s", whole->kernel->name,
-                       place->properties.name);
+                       candidate->properties.name);
   if (!whole->kernel)
     return GPUMM_OK;
-  if (place->flops[part->output] > 0)
-    plan->rate = place->flops[part->output];
-  return gpumm_choose_tiles (part, place, &choices, o->max_device_memory, plan);
+  if (candidate->flops[part->output] > 0)
+    plan->rate = candidate->flops[part->output];
+  return gpumm_choose_tiles (part, candidate, &candidates, o->max_device_memory, plan);
 }
 
 static int saves_enough (double on_gpu, double on_cpu) {
@@ -272,25 +274,25 @@ static int saves_enough (double on_gpu, double on_cpu) {
 
 /* Plans the algorithm or kernel that the caller named, for a sparse product on a device. */
 static gpumm_status plan_sparse_device (const gpumm_problem *p, const gpumm_options *o,
-                                        const gpumm_place *place, const gpumm_algorithm *algorithm,
-                                        gpumm_plan *plan) {
+                                        const gpumm_candidate *candidate,
+                                        const gpumm_algorithm *algorithm, gpumm_plan *plan) {
   const char *name = algorithm ? algorithm->name : o->algorithm;
-  const gpumm_sparse_kernel *kernel =
-      gpumm_next_sparse_kernel (place->context->driver, name, place->properties.capability, NULL);
+  const gpumm_sparse_kernel *kernel = gpumm_next_sparse_kernel (
+      candidate->context->driver, name, candidate->properties.capability, NULL);
   if (kernel)
     plan->algorithm = gpumm_algorithm_find (kernel->algorithm);
   if (!plan->algorithm || !plan->algorithm->takes (p))
     return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s%s by %s%s on %s", name,
                        gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
                        gpumm_format_word (p->b.format), gpumm_type_name (p->b.type),
-                       place->properties.name);
+                       candidate->properties.name);
   plan->sparse_kernel = algorithm ? NULL : kernel;
-  set_device (plan, place, o->max_device_memory);
+  set_device (plan, candidate, o->max_device_memory);
   return GPUMM_OK;
 }
 
 static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
-                                gpumm_choices *choices, gpumm_plan *plan) {
+                                const gpumm_candidates *candidates, gpumm_plan *plan) {
   const gpumm_algorithm *a = gpumm_algorithm_find (o->algorithm);
   if (a && !a->takes (p))
     return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not multiply %s%s by %s%s",
@@ -316,22 +318,24 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "kernel \"%s\" multiplies only full matrices of single or double",
                        o->algorithm);
-  const gpumm_place *place = NULL;
-  gpumm_status status = o->backend == GPUMM_CPU ? GPUMM_OK : find (choices, GPUMM_AT_GPU, &place);
-  plan->backend = place ? GPUMM_GPU : GPUMM_CPU;
-  if (!status && !place && o->backend != GPUMM_GPU)
-    status = find (choices, GPUMM_AT_HOST, &place);
-  if (!status && !place)
-    status = gpumm_fail (GPUMM_NO_DEVICE, "algorithm \"%s\" needs a device: %s", o->algorithm,
-                         choices->why_no_gpu);
-  if (status)
-    return status;
-  status =
-      dense ? plan_device (p, o, choices, place, plan) : plan_sparse_device (p, o, place, a, plan);
+  if (o->backend != GPUMM_CPU && !knows (candidates, GPUMM_NEEDS_GPU, plan))
+    return GPUMM_OK;
+  const gpumm_candidate *candidate = o->backend == GPUMM_CPU ? NULL : candidates->gpu;
+  plan->backend = candidate ? GPUMM_GPU : GPUMM_CPU;
+  if (!candidate && o->backend != GPUMM_GPU) {
+    if (!knows (candidates, GPUMM_NEEDS_HOST, plan))
+      return GPUMM_OK;
+    candidate = candidates->host;
+  }
+  if (!candidate)
+    return gpumm_fail (GPUMM_NO_DEVICE, "algorithm \"%s\" needs a device: %s", o->algorithm,
+                       candidates->why_no_gpu);
+  gpumm_status status = dense ? plan_device (p, o, candidates, candidate, plan)
+                              : plan_sparse_device (p, o, candidate, a, plan);
   if (status == GPUMM_UNSUPPORTED && plan->backend == GPUMM_CPU && !o->max_capability)
     return gpumm_fail (status, "algorithm \"%s\" does not run on the CPU's host device%s%s",
                        o->algorithm, o->backend == GPUMM_AUTO ? ", and no GPU can be used: " : "",
-                       o->backend == GPUMM_AUTO ? choices->why_no_gpu : "");
+                       o->backend == GPUMM_AUTO ? candidates->why_no_gpu : "");
   if (plan->backend == GPUMM_GPU)
     snprintf (plan->reason, sizeof plan->reason, "\"%s\" was asked for; it runs on the GPU",
               o->algorithm);
@@ -341,7 +345,7 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
               "for study and tests, not for speed",
               o->algorithm,
               o->backend == GPUMM_CPU ? "the CPU was asked for" : "no GPU can be used: ",
-              o->backend == GPUMM_CPU ? "" : choices->why_no_gpu);
+              o->backend == GPUMM_CPU ? "" : candidates->why_no_gpu);
   return status;
 }
 
@@ -352,20 +356,18 @@ static int is_launch_bound (const gpumm_problem *p) {
 
 /* Plans a product that is bound to a device, which is the only place to choose. */
 static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
-                                gpumm_choices *choices, gpumm_plan *plan) {
-  const gpumm_place *place;
-  const gpumm_status status = find (choices, GPUMM_AT_GPU, &place);
-  if (status)
-    return status;
-  plan->backend = place ? GPUMM_GPU : GPUMM_CPU;
-  place = place ? place : choices->host;
-  if (!place)
-    return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", choices->why_no_gpu);
+                                const gpumm_candidates *candidates, gpumm_plan *plan) {
+  if (!knows (candidates, GPUMM_NEEDS_GPU, plan))
+    return GPUMM_OK;
+  const gpumm_candidate *candidate = candidates->gpu ? candidates->gpu : candidates->host;
+  plan->backend = candidates->gpu ? GPUMM_GPU : GPUMM_CPU;
+  if (!candidate)
+    return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", candidates->why_no_gpu);
   if ((o->backend != GPUMM_AUTO && o->backend != plan->backend)
-      || (o->device >= 0 && plan->backend == GPUMM_GPU && o->device != place->context->device)
-      || (o->devices && !(o->devices >> place->context->device & 1)))
+      || (o->device >= 0 && plan->backend == GPUMM_GPU && o->device != candidate->context->device)
+      || (o->devices && !(o->devices >> candidate->context->device & 1)))
     return gpumm_fail (GPUMM_UNSUPPORTED, "matrices lie on %s, and another place was asked for",
-                       place->properties.name);
+                       candidate->properties.name);
   if (!gpumm_is_auto (o) && !names_device_algorithm (o->algorithm))
     return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not run on a device",
                        o->algorithm);
@@ -374,7 +376,7 @@ static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
   gpumm_options small = *o;
   if (p->queues && gpumm_is_auto (o) && is_launch_bound (p))
     small.algorithm = gpumm_algorithm_tiled.name;
-  return plan_device (p, &small, choices, place, plan);
+  return plan_device (p, &small, candidates, candidate, plan);
 }
 
 /* Unknown rates make the seconds infinite. */
@@ -382,54 +384,48 @@ static long long microseconds (double seconds) {
   return seconds < 1e12 ? (long long) (1e6 * seconds) : LLONG_MAX;
 }
 
-/* Plans the product on the GPU, found in full. */
+/* Plans the product on the GPU. */
 static gpumm_status plan_gpu (const gpumm_problem *p, const gpumm_options *o,
-                              gpumm_choices *choices, const gpumm_algorithm *on_device,
+                              const gpumm_candidates *candidates, const gpumm_algorithm *on_device,
                               gpumm_plan *plan) {
-  const gpumm_place *gpu;
-  gpumm_status status = find (choices, GPUMM_AT_GPU, &gpu);
-  if (!status && !gpu)
-    status = gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", choices->why_no_gpu);
-  if (status)
-    return status;
+  const gpumm_candidate *gpu = candidates->gpu;
+  if (!knows (candidates, GPUMM_NEEDS_GPU, plan))
+    return GPUMM_OK;
+  if (!gpu)
+    return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", candidates->why_no_gpu);
   plan->backend = GPUMM_GPU;
-  return gpumm_is_dense_float (p) ? plan_device (p, o, choices, gpu, plan)
+  return gpumm_is_dense_float (p) ? plan_device (p, o, candidates, gpu, plan)
                                   : plan_sparse_device (p, o, gpu, on_device, plan);
 }
 
-/* Chooses between the CPU and the GPU by estimates; *estimate and *seconds, of the plan, are
- * left as they were if there was nothing to choose. */
+/* Chooses between the CPU and the GPU by estimates. */
 static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
-                               gpumm_choices *choices, const gpumm_algorithm *on_device,
-                               const char *what, gpumm_plan *plan, gpumm_sparse_estimate *estimate,
-                               double *seconds) {
+                               const gpumm_candidates *candidates, const gpumm_algorithm *on_device,
+                               const char *what, gpumm_plan *plan) {
   const gpumm_algorithm *on_host = plan->algorithm;
   const int dense = gpumm_is_dense_float (p);
   const size_t room = sizeof plan->reason;
-  const gpumm_place *cpu = NULL, *gpu;
-  gpumm_status status = find (choices, GPUMM_AT_GPU_BY_RATES, &gpu);
-  if (!status && gpu && dense)
-    status = find (choices, GPUMM_AT_CPU, &cpu);
-  if (status)
-    return status;
+  const gpumm_candidate *gpu = candidates->gpu;
+  if (!knows (candidates, GPUMM_NEEDS_RATES, plan))
+    return GPUMM_OK;
   if (!gpu) {
-    snprintf (plan->reason, room, "no GPU can be used: %s", choices->why_no_gpu);
+    snprintf (plan->reason, room, "no GPU can be used: %s", candidates->why_no_gpu);
     return GPUMM_OK;
   }
-  gpumm_place less;
+  if (!knows (candidates, dense ? GPUMM_NEEDS_CPU : GPUMM_NEEDS_SPARSE, plan))
+    return GPUMM_OK;
+  gpumm_candidate less;
   if (o->max_capability) { /* without the kernels that it hides */
     less = *gpu;
     less.properties.capability = (int) gpumm_least (gpu->properties.capability, o->max_capability);
     gpu = &less;
   }
-  *estimate = gpumm_estimate_sparse (p);
-  const double here = on_host->seconds (p, cpu, estimate),
-               there = on_device->seconds (p, gpu, estimate);
+  const double here = on_host->seconds (p, candidates->cpu, candidates->estimate),
+               there = on_device->seconds (p, gpu, candidates->estimate);
   const int wins = dense ? saves_enough (there, here)
                          : there < here
                                && gpumm_next_sparse_kernel (gpu->context->driver, on_device->name,
                                                             gpu->properties.capability, NULL);
-  *seconds = wins ? there : here;
   if (!dense && !isfinite (there))
     snprintf (plan->reason, room,
               "%s products of these classes and sizes run on the CPU unless the GPU is asked for",
@@ -440,7 +436,9 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
               microseconds (here), microseconds (there));
   if (!wins)
     return GPUMM_OK;
-  status = plan_gpu (p, o, choices, on_device, plan);
+  const gpumm_status status = plan_gpu (p, o, candidates, on_device, plan);
+  if (plan->needs)
+    return status;
   snprintf (plan->reason, room,
             "by measured rates the GPU takes %.3g ms with both transfers and the CPU %.3g ms",
             1e3 * there, 1e3 * here);
@@ -453,8 +451,7 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
 }
 
 static gpumm_status plan_auto (const gpumm_problem *p, const gpumm_options *o,
-                               gpumm_choices *choices, gpumm_plan *plan,
-                               gpumm_sparse_estimate *estimate, double *seconds) {
+                               const gpumm_candidates *candidates, gpumm_plan *plan) {
   const gpumm_algorithm *on_host = gpumm_host_algorithm (p), *on_device = device_algorithm (p);
   const char *what = on_host == &gpumm_algorithm_blocks   ? "block-sparse"
                      : on_host == &gpumm_algorithm_sparse ? "sparse"
@@ -475,13 +472,13 @@ static gpumm_status plan_auto (const gpumm_problem *p, const gpumm_options *o,
     snprintf (plan->reason, room, "the CPU was asked for");
   else if (o->backend == GPUMM_GPU) {
     snprintf (plan->reason, room, "the GPU was asked for");
-    return plan_gpu (p, o, choices, on_device, plan);
+    return plan_gpu (p, o, candidates, on_device, plan);
   } else if (flops < fewest_flops (p))
     snprintf (plan->reason, room,
               "too small for a GPU: the CPU does %lld operations before a GPU could start",
               (long long) flops); /* formatting a double takes ten times as long */
   else
-    return weigh_gpu (p, o, choices, on_device, what, plan, estimate, seconds);
+    return weigh_gpu (p, o, candidates, on_device, what, plan);
   return GPUMM_OK;
 }
 
@@ -491,41 +488,36 @@ static int is_filled (const gpumm_matrix *x) {
 
 /* Of the full product on the CPU or the GPU, with writing out A and B and compressing C. */
 static double seconds_as_dense (const gpumm_problem *p, const gpumm_options *o,
-                                gpumm_choices *choices) {
+                                const gpumm_candidates *candidates) {
   const double m = (double) gpumm_m (p), k = (double) gpumm_k (p), n = (double) gpumm_n (p);
   const double operands = gpumm_is_one_array (p) ? m * k : m * k + k * n;
   gpumm_problem full = *p;
   full.a.format = full.b.format = GPUMM_DENSE;
   full.a.type = full.b.type = p->output;
-  const gpumm_place *cpu = NULL;
   double seconds = INFINITY;
-  if (o->backend != GPUMM_GPU)
-    (void) find (choices, GPUMM_AT_CPU, &cpu);
-  if (cpu)
-    seconds = gpumm_algorithm_blas.seconds (&full, cpu, NULL);
-  if (choices->gpu && o->backend != GPUMM_CPU)
-    seconds = fmin (seconds, gpumm_algorithm_cublas.seconds (&full, choices->gpu, NULL));
+  if (candidates->cpu && o->backend != GPUMM_GPU)
+    seconds = gpumm_algorithm_blas.seconds (&full, candidates->cpu, NULL);
+  if (candidates->gpu && o->backend != GPUMM_CPU)
+    seconds = fmin (seconds, gpumm_algorithm_cublas.seconds (&full, candidates->gpu, NULL));
   return seconds
          + (operands * WRITE_SECONDS + m * n * STORE_SECONDS)
                * (gpumm_is_complex (p->output) ? 2 : 1) / gpumm_threads ();
 }
 
-/* Changes the plan of two sparse matrices so full that a full product is faster. seconds: the
- * estimate for the plan, or NaN. */
-static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o, gpumm_choices *choices,
-                            gpumm_sparse_estimate estimate, double seconds, gpumm_plan *plan) {
-  if (choices->keeps_sparse || !gpumm_algorithm_sparse_as_dense.takes (p)
+/* Changes the plan of two sparse matrices so full that a full product is faster. */
+static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
+                            const gpumm_candidates *candidates, gpumm_plan *plan) {
+  const unsigned cpu = o->backend == GPUMM_GPU ? 0 : GPUMM_NEEDS_CPU;
+  if (candidates->keeps_sparse || !gpumm_algorithm_sparse_as_dense.takes (p)
       || gpumm_is_zero (p->alpha) || !is_filled (&p->a) || !is_filled (&p->b)
-      || gpumm_sparse_flops (p) < FEWEST_FILLED_FLOPS)
+      || gpumm_sparse_flops (p) < FEWEST_FILLED_FLOPS
+      || !knows (candidates, cpu | GPUMM_NEEDS_SPARSE, plan))
     return;
-  const double as_dense = seconds_as_dense (p, o, choices);
-  if (isnan (seconds)) {
-    estimate = gpumm_estimate_sparse (p);
-    seconds =
-        plan->algorithm->seconds (p, plan->backend == GPUMM_GPU ? choices->gpu : NULL, &estimate);
-  }
+  const double as_dense = seconds_as_dense (p, o, candidates);
+  const double seconds = plan->algorithm->seconds (
+      p, plan->backend == GPUMM_GPU ? candidates->gpu : NULL, candidates->estimate);
   if (!(as_dense < seconds)
-      || estimate.nonzeros < FILLED_PART * (double) gpumm_m (p) * (double) gpumm_n (p))
+      || candidates->estimate->nonzeros < FILLED_PART * (double) gpumm_m (p) * (double) gpumm_n (p))
     return;
   gpumm_add_reason (plan->reason,
                     "; C fills up: a full product takes about %.3g ms and a sparse one %.3g ms",
@@ -536,23 +528,21 @@ static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o, gpum
 }
 
 gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
-                              gpumm_choices *choices, gpumm_plan *plan) {
+                              const gpumm_candidates *candidates, gpumm_plan *plan) {
   gpumm_status status = GPUMM_OK;
   *plan = (gpumm_plan){0};
   if (gpumm_is_bound (p))
-    status = plan_bound (p, o, choices, plan);
+    status = plan_bound (p, o, candidates, plan);
   else if (!gpumm_is_auto (o))
-    status = plan_named (p, o, choices, plan);
+    status = plan_named (p, o, candidates, plan);
   else {
-    gpumm_sparse_estimate estimate = {0};
-    double seconds = NAN;
-    status = plan_auto (p, o, choices, plan, &estimate, &seconds);
-    if (!status)
-      weigh_as_dense (p, o, choices, estimate, seconds, plan);
+    status = plan_auto (p, o, candidates, plan);
+    if (!status && !plan->needs)
+      weigh_as_dense (p, o, candidates, plan);
   }
-  if (!status && plan->rival_seconds > 0)
+  if (!status && plan->alternative_seconds > 0)
     gpumm_add_reason (
         plan->reason, "; by measured rates %s computes in %.3g ms and the library in %.3g ms",
-        plan->algorithm->name, 1e3 * plan->rival_seconds, 1e3 * plan->library_seconds);
+        plan->algorithm->name, 1e3 * plan->alternative_seconds, 1e3 * plan->library_seconds);
   return status;
 }

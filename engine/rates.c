@@ -17,11 +17,12 @@
 
 enum { FLOAT_TYPES = 4 };
 
-/* The rates of the library and its rival for one type; tried is 0 before they are measured. */
+/* The rates of the library and the alternative for one type; tried is 0 before they are
+ * measured. */
 typedef struct {
-  int library_tried, rival_tried;
-  gpumm_rival_rates rates;
-} rival_of_type;
+  int library_tried, alternative_tried;
+  gpumm_kernel_rates rates;
+} alternative_of_type;
 
 typedef struct gpumm_rates {
   double upload, download, call, near_bytes, near_seconds, flops[FLOAT_TYPES];
@@ -29,7 +30,7 @@ typedef struct gpumm_rates {
   int large_tried;
   double link;
   int link_tried;
-  rival_of_type rival[FLOAT_TYPES];
+  alternative_of_type alternative[FLOAT_TYPES];
 } rates;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -72,10 +73,11 @@ static double flops_of (gpumm_type type, double n) {
 /* Runs an m x k by k x n product on the device, from x to y (NULL: to new memory each time, as
  * results of Octave's are), several times (the first runs load kernels and fill pools). Returns
  * the best time of the whole product and of the kernel alone. */
-static gpumm_status time_product (const gpumm_place *place, gpumm_type type, void *x, void *y,
-                                  int64_t m, int64_t n, int64_t k, double *total, double *compute) {
-  gpumm_choices choices = {.gpu = place};
-  gpumm_options options = {.backend = GPUMM_GPU, .device = place->context->device};
+static gpumm_status time_product (const gpumm_candidate *candidate, gpumm_type type, void *x,
+                                  void *y, int64_t m, int64_t n, int64_t k, double *total,
+                                  double *compute) {
+  gpumm_candidates candidates = {.gpu = candidate};
+  gpumm_options options = {.backend = GPUMM_GPU, .device = candidate->context->device};
   gpumm_matrix a = {.type = type, .rows = m, .cols = k, .ld = m, .values = x};
   gpumm_matrix b = a, c = a;
   b.rows = b.ld = k;
@@ -89,7 +91,7 @@ static gpumm_status time_product (const gpumm_place *place, gpumm_type type, voi
     if (!c.values)
       return GPUMM_HOST_MEMORY;
     double begun = gpumm_seconds ();
-    status = gpumm_make_plan (&job.problem, &options, &choices, &job.plan);
+    status = gpumm_make_plan (&job.problem, &options, &candidates, &job.plan);
     if (!status)
       status = job.plan.algorithm->run (&job, &c);
     double seconds = gpumm_seconds () - begun;
@@ -103,22 +105,22 @@ static gpumm_status time_product (const gpumm_place *place, gpumm_type type, voi
 }
 
 /* Each rate comes from a product that does little else: call, upload, download or compute. */
-static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rates *r) {
+static gpumm_status measure_gpu (const gpumm_candidate *candidate, gpumm_type type, rates *r) {
   double bytes = (double) LARGE * LARGE * (double) gpumm_type_bytes (type);
   double call = 0, near = 0, up = 0, down = 0, all = 0, compute = 0;
   void *x = gpumm_random_matrix (2 * LARGE * LARGE, type);
   void *y = gpumm_allocate (LARGE * LARGE, gpumm_type_bytes (type));
   gpumm_status status = x && y ? GPUMM_OK : GPUMM_HOST_MEMORY;
   if (!status)
-    status = time_product (place, type, x, y, SMALL, SMALL, SMALL, &call, &compute);
+    status = time_product (candidate, type, x, y, SMALL, SMALL, SMALL, &call, &compute);
   if (!status)
-    status = time_product (place, type, x, y, NEAR, NEAR, NEAR, &near, &compute);
+    status = time_product (candidate, type, x, y, NEAR, NEAR, NEAR, &near, &compute);
   if (!status)
-    status = time_product (place, type, x, y, LARGE, SMALL, LARGE, &up, &compute);
+    status = time_product (candidate, type, x, y, LARGE, SMALL, LARGE, &up, &compute);
   if (!status)
-    status = time_product (place, type, x, y, LARGE, LARGE, SMALL, &down, &compute);
+    status = time_product (candidate, type, x, y, LARGE, LARGE, SMALL, &down, &compute);
   if (!status)
-    status = time_product (place, type, x, y, LARGE, LARGE, LARGE, &all, &compute);
+    status = time_product (candidate, type, x, y, LARGE, LARGE, LARGE, &all, &compute);
   if (!status) {
     /* a clock with coarse ticks must not make a rate infinite or negative */
     double shortest = 1e-7;
@@ -134,15 +136,15 @@ static gpumm_status measure_gpu (const gpumm_place *place, gpumm_type type, rate
   return status;
 }
 
-static gpumm_status measure_large (const gpumm_place *place, rates *r) {
+static gpumm_status measure_large (const gpumm_candidate *candidate, rates *r) {
   const double bytes_each = (double) LARGE * (double) gpumm_type_bytes (GPUMM_D);
   double up = 0, down = 0, compute;
   void *x = gpumm_random_matrix ((FLAT + SMALL) * LARGE, GPUMM_D);
   gpumm_status status = x ? GPUMM_OK : GPUMM_HOST_MEMORY;
   if (!status)
-    status = time_product (place, GPUMM_D, x, NULL, FLAT, SMALL, LARGE, &up, &compute);
+    status = time_product (candidate, GPUMM_D, x, NULL, FLAT, SMALL, LARGE, &up, &compute);
   if (!status)
-    status = time_product (place, GPUMM_D, x, NULL, TALL, LARGE, SMALL, &down, &compute);
+    status = time_product (candidate, GPUMM_D, x, NULL, TALL, LARGE, SMALL, &down, &compute);
   gpumm_release (x);
   if (!status) {
     r->large_upload = FLAT * bytes_each / up;
@@ -163,17 +165,17 @@ static rates *rates_of (gpumm_context *context) {
   return context->rates;
 }
 
-gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, int now,
-                                 gpumm_place *place) {
-  *place = (gpumm_place){.context = context};
+gpumm_status gpumm_candidate_device (gpumm_context *context, gpumm_type type, int now,
+                                     gpumm_candidate *candidate) {
+  *candidate = (gpumm_candidate){.context = context};
   gpumm_status status =
-      (now ? gpumm_context_properties : gpumm_context_seen) (context, &place->properties);
+      (now ? gpumm_context_properties : gpumm_context_seen) (context, &candidate->properties);
   if (status)
     return status;
   /* count the pool's unused memory as free */
   size_t unused;
   gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, &unused);
-  place->properties.memory_free += (int64_t) unused;
+  candidate->properties.memory_free += (int64_t) unused;
   if ((unsigned) type >= FLOAT_TYPES)
     return GPUMM_OK;
   if (is_host_device (context))
@@ -183,39 +185,39 @@ gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, int no
   if (!r)
     status = GPUMM_HOST_MEMORY;
   else if (!r->flops[type])
-    status = measure_gpu (place, type, r);
+    status = measure_gpu (candidate, type, r);
   if (r) {
-    place->upload = r->upload;
-    place->download = r->download;
-    place->call = r->call;
-    place->near_bytes = r->near_bytes;
-    place->near_seconds = r->near_seconds;
-    memcpy (place->flops, r->flops, sizeof place->flops);
+    candidate->upload = r->upload;
+    candidate->download = r->download;
+    candidate->call = r->call;
+    candidate->near_bytes = r->near_bytes;
+    candidate->near_seconds = r->near_seconds;
+    memcpy (candidate->flops, r->flops, sizeof candidate->flops);
   }
   pthread_mutex_unlock (&lock);
   return status;
 }
 
-void gpumm_place_large (const gpumm_problem *problem, const gpumm_options *options,
-                        gpumm_place *place) {
-  if (gpumm_bytes_moved (problem) < MUCH || is_host_device (place->context)
+void gpumm_candidate_large (const gpumm_problem *problem, const gpumm_options *options,
+                            gpumm_candidate *candidate) {
+  if (gpumm_bytes_moved (problem) < MUCH || is_host_device (candidate->context)
       || (options->max_device_memory > 0 && options->max_device_memory < (int64_t) MUCH))
     return;
   pthread_mutex_lock (&lock);
-  rates *r = rates_of (place->context);
+  rates *r = rates_of (candidate->context);
   if (r && !r->large_tried)
-    r->large_tried = measure_large (place, r) != GPUMM_CANCELLED;
+    r->large_tried = measure_large (candidate, r) != GPUMM_CANCELLED;
   if (r) { /* they are no slower */
-    place->upload = fmax (place->upload, r->large_upload);
-    place->download = fmax (place->download, r->large_download);
+    candidate->upload = fmax (candidate->upload, r->large_upload);
+    candidate->download = fmax (candidate->download, r->large_download);
   }
   pthread_mutex_unlock (&lock);
 }
 
-/* ---- the library and its rival --------------------------------------------------------------- */
+/* ---- the library and the alternative to it -------------------------------------------------- */
 
 /* A consists of copies of one random block; the first LINK_COPIES copies time the link. B is A. The
- * library computes at most LIBRARY_ROWS x LIBRARY_COLS of C, the rival all of it. */
+ * library computes at most LIBRARY_ROWS x LIBRARY_COLS of C, the alternative all of it. */
 enum { LIBRARY_ROWS = 4096, LIBRARY_COLS = 2048, BLOCK_BYTES = 2 << 20, LINK_COPIES = 16 };
 
 /* The measured launches and their device memory. */
@@ -323,11 +325,11 @@ static gpumm_status run_product (trial *t) {
   return t->kernel->launch (t->device, t->stream, &p);
 }
 
-static gpumm_status measure_link (const gpumm_place *place, gpumm_type type, double *link) {
+static gpumm_status measure_link (const gpumm_candidate *candidate, gpumm_type type, double *link) {
   size_t bytes = (size_t) LINK_COPIES * BLOCK_BYTES;
   trial t = {.type = type, .a_bytes = bytes};
   double seconds = 0;
-  gpumm_status status = begin_trial (&t, place->context);
+  gpumm_status status = begin_trial (&t, candidate->context);
   if (!status)
     status = time_on_device (&t, run_copies, &seconds);
   end_trial (&t);
@@ -337,8 +339,8 @@ static gpumm_status measure_link (const gpumm_place *place, gpumm_type type, dou
 }
 
 /* A trial of a kernel with m x n elements of C, and its device memory. */
-static trial make_trial (const gpumm_place *place, gpumm_type type, const gpumm_kernel *kernel,
-                         int64_t m, int64_t n) {
+static trial make_trial (const gpumm_candidate *candidate, gpumm_type type,
+                         const gpumm_kernel *kernel, int64_t m, int64_t n) {
   const int64_t edge = gpumm_trial_edge (type);
   const size_t element = gpumm_type_bytes (type);
   trial t = {.type = type,
@@ -349,14 +351,14 @@ static trial make_trial (const gpumm_place *place, gpumm_type type, const gpumm_
   t.a_bytes = (size_t) (edge * edge) * element;
   t.c_bytes = (size_t) (t.m * t.n) * element;
   gpumm_product p = product_of (&t);
-  t.workspace_bytes = kernel->workspace ? kernel->workspace (&p, &place->properties) : 0;
+  t.workspace_bytes = kernel->workspace ? kernel->workspace (&p, &candidate->properties) : 0;
   return t;
 }
 
 /* Sets *rate to the seconds of an operation, unless the trial fails. */
-static void measure_kernel (const gpumm_place *place, trial t, double *rate) {
+static void measure_kernel (const gpumm_candidate *candidate, trial t, double *rate) {
   double seconds = 0;
-  gpumm_status status = begin_trial (&t, place->context);
+  gpumm_status status = begin_trial (&t, candidate->context);
   if (!status)
     status = fill_a (&t, t.a_bytes);
   if (!status)
@@ -370,46 +372,48 @@ static void measure_kernel (const gpumm_place *place, trial t, double *rate) {
     *rate = seconds / (flops_of (t.type, 1) * (double) t.m * (double) t.n * (double) t.edge);
 }
 
-void gpumm_place_rival (const gpumm_problem *problem, const gpumm_options *options,
-                        gpumm_place *place) {
+void gpumm_candidate_alternative (const gpumm_problem *problem, const gpumm_options *options,
+                                  gpumm_candidate *candidate) {
   const gpumm_type type = problem->output;
-  gpumm_rival rival;
-  if (!gpumm_has_rival (problem, options, place, &rival) || is_host_device (place->context))
+  gpumm_alternative alternative;
+  if (!gpumm_has_alternative (problem, options, candidate, &alternative)
+      || is_host_device (candidate->context))
     return;
-  const trial whole = make_trial (place, type, rival.kernel, INT64_MAX, INT64_MAX);
+  const trial whole = make_trial (candidate, type, alternative.kernel, INT64_MAX, INT64_MAX);
   if (options->max_device_memory > 0
       && whole.a_bytes + whole.c_bytes + whole.workspace_bytes
              > (size_t) options->max_device_memory)
     return;
   pthread_mutex_lock (&lock);
-  rates *r = rates_of (place->context);
+  rates *r = rates_of (candidate->context);
   if (!r) {
     pthread_mutex_unlock (&lock);
     return;
   }
-  rival_of_type *x = &r->rival[type];
+  alternative_of_type *x = &r->alternative[type];
   if (!r->link_tried) {
     r->link_tried = 1;
-    measure_link (place, type, &r->link);
+    measure_link (candidate, type, &r->link);
   }
-  place->link = r->link;
+  candidate->link = r->link;
   if (r->link > 0 && !x->library_tried) {
     x->library_tried = 1;
-    measure_kernel (place, make_trial (place, type, rival.library, LIBRARY_ROWS, LIBRARY_COLS),
+    measure_kernel (candidate,
+                    make_trial (candidate, type, alternative.library, LIBRARY_ROWS, LIBRARY_COLS),
                     &x->rates.library);
   }
-  if (x->rates.library > 0 && !x->rival_tried
-      && gpumm_bound_by_computing (problem, place, 1 / x->rates.library)) {
-    x->rival_tried = 1;
-    measure_kernel (place, whole, &x->rates.rival);
+  if (x->rates.library > 0 && !x->alternative_tried
+      && gpumm_bound_by_computing (problem, candidate, 1 / x->rates.library)) {
+    x->alternative_tried = 1;
+    measure_kernel (candidate, whole, &x->rates.alternative);
   }
-  place->rival = x->rates;
+  candidate->kernel_rates = x->rates;
   pthread_mutex_unlock (&lock);
 }
 
-gpumm_status gpumm_place_cpu (gpumm_type type, gpumm_place *place) {
+gpumm_status gpumm_candidate_cpu (gpumm_type type, gpumm_candidate *candidate) {
   gpumm_status status = GPUMM_OK;
-  *place = (gpumm_place){.call = 1e-6};
+  *candidate = (gpumm_candidate){.call = 1e-6};
   pthread_mutex_lock (&lock);
   if (!cpu_flops[type]) {
     size_t element = gpumm_type_bytes (type);
@@ -441,7 +445,7 @@ gpumm_status gpumm_place_cpu (gpumm_type type, gpumm_place *place) {
       cpu_flops[type] = best;
     gpumm_release (x);
   }
-  memcpy (place->flops, cpu_flops, sizeof place->flops);
+  memcpy (candidate->flops, cpu_flops, sizeof candidate->flops);
   pthread_mutex_unlock (&lock);
   return status;
 }

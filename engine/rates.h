@@ -5,32 +5,32 @@
 
 #include "plan.h"
 
-/* Fills place for a device: its properties, now or as seen last, and its rates, measured once
+/* Fills a candidate for a device: its properties, now or as seen last, and its rates, measured once
  * per process with the transfers of dense.c and the kernel that "auto" would take. Sets the
  * error text on failure. */
-gpumm_status gpumm_place_device (gpumm_context *context, gpumm_type type, int now,
-                                 gpumm_place *place);
+gpumm_status gpumm_candidate_device (gpumm_context *context, gpumm_type type, int now,
+                                     gpumm_candidate *candidate);
 
 /* Elements of a floating-point type, uniform in (-0.5, 0.5), for measurements: power and clocks
  * depend on the data, and zeros would flatter. The same at each call; NULL without memory.
  * Release it by gpumm_release. */
 void *gpumm_random_matrix (int64_t elements, gpumm_type type);
 
-/* Fills in the rates that decide whether "auto" takes the library's rival for this product. They
- * are measured at the first product of its type for which they matter: the link, the library's
- * rate and, if computing takes longer than the link, the rival's. A rate that cannot be measured
- * (no room, say) stays 0. */
-void gpumm_place_rival (const gpumm_problem *problem, const gpumm_options *options,
-                        gpumm_place *place);
+/* Fills in the rates that decide whether "auto" takes the alternative to the library for this
+ * product. They are measured at the first product of its type for which they matter: the link, the
+ * library's rate and, if computing takes longer than the link, the alternative's. A rate that
+ * cannot be measured (no room, say) stays 0. */
+void gpumm_candidate_alternative (const gpumm_problem *problem, const gpumm_options *options,
+                                  gpumm_candidate *candidate);
 
-/* Gives the place the rates of large transfers for a product that moves 256 MiB or more. They
+/* Gives the candidate the rates of large transfers for a product that moves 256 MiB or more. They
  * are measured at the first such product, with host memory for 320 MiB; if that fails the rates
  * stay. */
-void gpumm_place_large (const gpumm_problem *problem, const gpumm_options *options,
-                        gpumm_place *place);
+void gpumm_candidate_large (const gpumm_problem *problem, const gpumm_options *options,
+                            gpumm_candidate *candidate);
 
 /* The CPU's rate for a type, measured once per process with the BLAS in use. */
-gpumm_status gpumm_place_cpu (gpumm_type type, gpumm_place *place);
+gpumm_status gpumm_candidate_cpu (gpumm_type type, gpumm_candidate *candidate);
 
 /* Forgets a device's rates; NULL: the CPU's. */
 void gpumm_rates_forget (gpumm_context *context);

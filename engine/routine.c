@@ -415,11 +415,11 @@ static gpumm_status check_diagonal (const gpumm_call *x) {
   const double eps = gpumm_is_single (x->type) ? FLT_EPSILON : DBL_EPSILON;
   const double noise = 16 * sqrt ((double) n) * eps;
   const gpumm_range found = gpumm_diagonal_range (x->type, x->a, n, x->lda);
-  const double share = found.least / found.most;
+  const double ratio = found.least / found.most;
   if (!(found.least >= allowed.least && found.most <= allowed.most))
     return refuse (x, "a diagonal element is zero, not finite, or close to overflow or underflow");
   if (x->routine >= GPUMM_GETRF && x->routine < GPUMM_GEQRF
-      && !((is_cholesky ? share * share : share) > noise))
+      && !((is_cholesky ? ratio * ratio : ratio) > noise))
     return refuse (x, "the matrix is singular to working precision");
   return GPUMM_OK;
 }

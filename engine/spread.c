@@ -2,7 +2,7 @@
  *
  * Columns of op (B) and C are split. k is not split, so that one device sums each element. The
  * tiles are those of one device, so most kernels sum each element in the same order. A part is a
- * job in a thread, with its share of the cores. Matrices that fit the devices go up once: devices
+ * job in a thread, with some of the cores. Matrices that fit the devices go up once: devices
  * give each other the panels of op (A) (move/exchange.h). If a device fails, the others compute its
  * part in the next round, or at last the CPU.
  *
@@ -10,7 +10,7 @@
 #include "spread.h"
 #include "devices.h"
 #include "error.h"
-#include "links.h"
+#include "transfer_rates.h"
 #include "memory/host.h"
 #include "move/exchange.h"
 #include "progress.h"
@@ -33,7 +33,7 @@ static const double FASTER = 0.9;
 /* What several devices take besides: threads and parts. */
 static const double EXTRA = 5e-3;
 
-/* Parts consist of whole tiles if the largest is then less than EXCESS times its share; else they
+/* Parts consist of whole tiles if the largest is then less than EXCESS times the mean; else they
  * begin at multiples of FINE_GRAIN. */
 static const double EXCESS = 1.15;
 enum { FINE_GRAIN = 64 };
@@ -66,7 +66,7 @@ typedef struct gpumm_spread {
 /* ---- parts of matrices -------------------------------------------------------------------- */
 
 /* Makes x the matrix of `count` of its columns of op (x). */
-static void slice (gpumm_matrix *x, int64_t from, int64_t count) {
+static void take_columns (gpumm_matrix *x, int64_t from, int64_t count) {
   const int turned = gpumm_is_turned (x);
   *(turned ? &x->rows : &x->cols) = count;
   x->values =
@@ -85,10 +85,10 @@ static int64_t grain_of (const spread *s) {
 }
 
 /* Returns the column at which this fraction (0 to 1) of the work ends. */
-static int64_t place_of (const spread *s, double part) {
+static int64_t place_of (const spread *s, double fraction) {
   const int64_t columns = gpumm_n (&s->whole->problem);
   const double grain = (double) grain_of (s);
-  return gpumm_least ((int64_t) (round (part * (double) columns / grain) * grain), columns);
+  return gpumm_least ((int64_t) (round (fraction * (double) columns / grain) * grain), columns);
 }
 
 static void make_part (spread *s, int device, int64_t from, int64_t count) {
@@ -101,9 +101,9 @@ static void make_part (spread *s, int device, int64_t from, int64_t count) {
   if (whole->problem.c0) {
     p->c0 = *whole->problem.c0;
     p->problem.c0 = &p->c0;
-    slice (&p->c0, from, count);
+    take_columns (&p->c0, from, count);
   }
-  slice (&p->problem.b, from, count);
+  take_columns (&p->problem.b, from, count);
 }
 
 static void make_parts (spread *s) {
@@ -238,7 +238,7 @@ static int hand_on (spread *s, const part *failed) {
 
 /* Do devices with this plan give each other the panels of op (A)? */
 static int gives (const gpumm_plan *plan) {
-  return plan->context && plan->context->driver->copy_peer && plan->kernel && plan->resident;
+  return plan->context && plan->context->driver->copy_peer && plan->kernel && plan->fits_device;
 }
 
 /* Lets the devices exchange the panels of op (A), where each device has one part and all parts have
@@ -256,7 +256,7 @@ static void begin_exchange (spread *s) {
   }
   const gpumm_problem *p = &s->part[0].problem;
   const int64_t panels =
-      gpumm_pieces (gpumm_m (p), first->tile_m) * gpumm_plan_shares (p, first, s->parts);
+      gpumm_pieces (gpumm_m (p), first->tile_m) * gpumm_plan_slices (p, first, s->parts);
   s->exchange = gpumm_exchange_new (s->parts, panels);
 }
 
@@ -306,7 +306,7 @@ static gpumm_status do_all (spread *s, int runs) {
 /* ---- which devices ------------------------------------------------------------------------ */
 
 double gpumm_spread_seconds (const gpumm_spread_costs *x, const double *rates, int count) {
-  const gpumm_link *link = count == 1 ? &x->links.one : &x->links.all;
+  const gpumm_transfer_rate *link = count == 1 ? &x->transfer.one : &x->transfer.all;
   double all = 0;
   for (int i = 0; i < count; i++)
     all += rates[i];
@@ -322,30 +322,30 @@ void gpumm_spread_always (int yes) {
 }
 
 /* The seconds of the product on a device; INFINITY: nothing is known of it. */
-static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_place *place,
+static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_candidate *candidate,
                                 double *seconds) {
   const gpumm_problem *p = &s->whole->problem;
   *seconds = INFINITY;
-  if (always || gpumm_links_measuring ())
+  if (always || gpumm_transfer_rates_measuring ())
     return GPUMM_OK;
-  gpumm_status status = gpumm_place_device (context, p->output, 0, place);
-  if (!status && place->upload > 0)
-    *seconds = s->whole->plan.algorithm->seconds (p, place, NULL);
+  gpumm_status status = gpumm_candidate_device (context, p->output, 0, candidate);
+  if (!status && candidate->upload > 0)
+    *seconds = s->whole->plan.algorithm->seconds (p, candidate, NULL);
   return status;
 }
 
 /* Finds the allowed devices that can be used, and their rates relative to each other: 1 for each
  * if none is known. Devices of the first one's model are as fast as it: rates that are measured
- * one after the other differ by a third at times. *place and *seconds are those of the first. */
-static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *place,
+ * one after the other differ by a third at times. *candidate and *seconds are of the first. */
+static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_candidate *candidate,
                                   double *seconds) {
   const int on_gpu = s->whole->plan.backend == GPUMM_GPU;
   char *reason = s->whole->report.reason;
-  char model[sizeof place->properties.name] = "";
+  char model[sizeof candidate->properties.name] = "";
   for (int i = 0; i < MOST; i++) {
     gpumm_context *context;
     gpumm_device_properties properties;
-    gpumm_place here;
+    gpumm_candidate here;
     double time = *seconds;
     if (!(devices & UINT64_C (1) << i))
       continue;
@@ -353,7 +353,7 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *plac
     if (!status)
       status = gpumm_context_seen (context, &properties);
     if (!status && strcmp (model, properties.name) != 0)
-      status = seconds_on (s, context, s->count == 0 ? place : &here, &time);
+      status = seconds_on (s, context, s->count == 0 ? candidate : &here, &time);
     if (status && !is_of_device (status))
       return status;
     if (status) {
@@ -375,7 +375,7 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_place *plac
 }
 
 /* Sets s->count to 1 unless all devices are faster. They stay if nothing is known of them. */
-static gpumm_status choose_devices (spread *s, const gpumm_place *first, double seconds) {
+static gpumm_status choose_devices (spread *s, const gpumm_candidate *first, double seconds) {
   const gpumm_problem *p = &s->whole->problem;
   const gpumm_plan *plan = &s->whole->plan;
   gpumm_spread_costs x = {.common = gpumm_stored_bytes (&p->a),
@@ -389,13 +389,13 @@ static gpumm_status choose_devices (spread *s, const gpumm_place *first, double 
   for (int i = 0; i < s->count; i++)
     devices |= UINT64_C (1) << s->devices[i];
   x.compute =
-      plan->rival_seconds > 0
-          ? plan->rival_seconds
+      plan->alternative_seconds > 0
+          ? plan->alternative_seconds
           : fmax (seconds - (x.common + x.split) / first->upload - x.result / first->download, 0);
-  const gpumm_status status = gpumm_links_of (devices, s->calls, &x.links);
+  const gpumm_status status = gpumm_transfer_rates_of (devices, s->calls, &x.transfer);
   if (status)
     return status;
-  if (x.links.one.up <= 0) {
+  if (x.transfer.one.up <= 0) {
     s->count = 1;
     gpumm_add_reason (reason, "; one device, as the links of several could not be measured");
     return GPUMM_OK;
@@ -435,7 +435,7 @@ static int can_split (const gpumm_problem *p, char *reason) {
 
 gpumm_status gpumm_spread_open (gpumm_job *job, const gpumm_part_calls *calls) {
   uint64_t devices;
-  gpumm_place place = {0};
+  gpumm_candidate candidate = {0};
   double seconds = 0;
   if (!may_spread (job))
     return GPUMM_OK;
@@ -450,9 +450,9 @@ gpumm_status gpumm_spread_open (gpumm_job *job, const gpumm_part_calls *calls) {
   s->whole = job;
   s->calls = calls;
   job->spread = s;
-  status = find_devices (s, devices, &place, &seconds);
+  status = find_devices (s, devices, &candidate, &seconds);
   if (!status)
-    status = choose_devices (s, &place, seconds);
+    status = choose_devices (s, &candidate, seconds);
   if (!status && s->count > 1)
     make_parts (s);
   if (!status && s->parts > 1)
@@ -469,10 +469,10 @@ static void place_results (spread *s, const gpumm_matrix *result) {
   for (part *p = s->part; p < s->part + s->parts; p++) {
     const int64_t count = p->c.cols;
     p->c = *result;
-    slice (&p->c, column, count);
+    take_columns (&p->c, column, count);
     if (s->whole->problem.c0) {
       p->c0 = *s->whole->problem.c0;
-      slice (&p->c0, column, count);
+      take_columns (&p->c0, column, count);
       p->job->c0 = p->c0;
     }
     column += count;

@@ -23,19 +23,19 @@ gpumm_status gpumm_spread_run (struct gpumm_job *job, gpumm_matrix *result);
 void gpumm_spread_close (struct gpumm_job *job);
 
 /* Bytes per second of large matrices, of one device alone and of all at once. */
-typedef struct gpumm_link {
+typedef struct gpumm_transfer_rate {
   double up, down;
-} gpumm_link;
+} gpumm_transfer_rate;
 
-typedef struct gpumm_links {
-  gpumm_link one, all;
-} gpumm_links;
+typedef struct gpumm_transfer_rates {
+  gpumm_transfer_rate one, all;
+} gpumm_transfer_rates;
 
 /* What decides: the seconds that one device computes; the bytes of the operand that all devices
  * need, of the one that is split, and of C. */
 typedef struct gpumm_spread_costs {
   double compute, common, split, result;
-  gpumm_links links;
+  gpumm_transfer_rates transfer;
   int gives; /* devices give each other the operand that all need: it goes up once */
 } gpumm_spread_costs;
 

@@ -15,8 +15,8 @@ static const int64_t SHORTEST_STEP = 512;
  * multiply faster. On an H200 tiles of 1024 run at full rate. */
 static const int64_t MOST_TILES = 16, SMALLEST_TILE = 1024;
 
-/* Shares of a panel are at least as long as a chunk of a transfer. */
-static const size_t SHORTEST_SHARE = 1 << 20;
+/* Slices of a panel are at least as long as a chunk of a transfer. */
+static const size_t SHORTEST_SLICE = 1 << 20;
 
 /* Smaller sizes are not padded, because padding gains nothing there. Without padding cuBLAS takes
  * 1.02 times as long at 17 x 4095 x 4097, 1.15 at 33, 1.4 at 63 x 4095 x 4097 (shapes.csv). */
@@ -52,7 +52,7 @@ static size_t panel_bytes (int64_t rows, int64_t cols, gpumm_op op, size_t eleme
  * part of the whole A; with one transpose (A*A') A and B have the same panels if the tiles are
  * square. */
 static int shares_operand (const gpumm_problem *p, const gpumm_plan *plan) {
-  if (!plan->resident || !gpumm_is_one_array (p))
+  if (!plan->fits_device || !gpumm_is_one_array (p))
     return 0;
   int turned_a = p->a.op != GPUMM_NONE, turned_b = p->b.op != GPUMM_NONE;
   return turned_a != turned_b ? plan->tile_m == plan->tile_n : plan->tile_m == gpumm_m (p);
@@ -63,7 +63,7 @@ gpumm_buffers gpumm_plan_buffers (const gpumm_problem *p, const gpumm_plan *plan
   gpumm_buffers x = {.a = gpumm_pieces (gpumm_m (p), plan->tile_m),
                      .b = gpumm_pieces (gpumm_n (p), plan->tile_n)};
   x.c = x.a * x.b;
-  if (!plan->resident) {
+  if (!plan->fits_device) {
     int64_t steps = gpumm_pieces (gpumm_k (p), plan->tile_k);
     x.a = gpumm_least (x.a * steps, 2);
     x.b = gpumm_least (x.b * steps, 2);
@@ -84,8 +84,8 @@ gpumm_buffers gpumm_plan_buffers (const gpumm_problem *p, const gpumm_plan *plan
   return x;
 }
 
-int64_t gpumm_plan_shares (const gpumm_problem *p, const gpumm_plan *plan, int devices) {
-  return gpumm_plan_buffers (p, plan).a_bytes / (size_t) devices < SHORTEST_SHARE ? 1 : devices;
+int64_t gpumm_plan_slices (const gpumm_problem *p, const gpumm_plan *plan, int devices) {
+  return gpumm_plan_buffers (p, plan).a_bytes / (size_t) devices < SHORTEST_SLICE ? 1 : devices;
 }
 
 gpumm_tiling gpumm_plan_tiling (const gpumm_problem *p, const gpumm_plan *plan) {
@@ -104,7 +104,7 @@ static double rounded (int64_t count, size_t bytes) {
 }
 
 /* The largest workspace that the kernel needs for the tiles, with the smaller ones at the edges. */
-static int64_t workspace_bytes (const gpumm_problem *p, const gpumm_place *place,
+static int64_t workspace_bytes (const gpumm_problem *p, const gpumm_candidate *candidate,
                                 const gpumm_plan *plan) {
   size_t most = 0;
   if (!plan->kernel->workspace)
@@ -120,23 +120,23 @@ static int64_t workspace_bytes (const gpumm_problem *p, const gpumm_place *place
     tile.tiling = gpumm_plan_tiling (p, plan);
     if (plan->tile_k < gpumm_k (p)) /* each step along k after the first adds to C */
       tile.beta = (gpumm_scalar){1, 0};
-    size_t bytes = plan->kernel->workspace (&tile, &place->properties);
+    size_t bytes = plan->kernel->workspace (&tile, &candidate->properties);
     most = bytes > most ? bytes : most;
   }
   return (int64_t) most;
 }
 
-static double device_bytes (const gpumm_problem *p, const gpumm_place *place,
+static double device_bytes (const gpumm_problem *p, const gpumm_candidate *candidate,
                             const gpumm_plan *plan) {
   gpumm_buffers x = gpumm_plan_buffers (p, plan);
-  int64_t workspace = workspace_bytes (p, place, plan);
+  int64_t workspace = workspace_bytes (p, candidate, plan);
   return (x.a ? rounded (x.a, x.a_bytes) : 0) + (x.b ? rounded (x.b, x.b_bytes) : 0)
          + (x.c ? rounded (x.c, x.c_bytes) : 0) + (workspace ? rounded (1, (size_t) workspace) : 0);
 }
 
 /* The tile size for a dimension: about the smallest, with at most MOST_TILES tiles of nearly equal
  * size, none smaller than the kernel likes. */
-static int64_t resident_tile (int64_t size, int64_t smallest, int64_t liked) {
+static int64_t overlapping_tile (int64_t size, int64_t smallest, int64_t liked) {
   int64_t tiles = gpumm_least ((size + smallest / 2) / smallest, MOST_TILES);
   if (liked > 0)
     tiles = gpumm_least (tiles, size / liked);
@@ -147,31 +147,32 @@ static int64_t resident_tile (int64_t size, int64_t smallest, int64_t liked) {
 
 /* Chooses tiles of C, none smaller than liked, if A, B and C are all on the device. The kernel
  * keeps its results about panels if it asks for memory to do so and that memory fits. */
-static void choose_resident (const gpumm_problem *p, const gpumm_place *place,
-                             const gpumm_plan *like, int64_t smallest, int64_t liked, double room,
-                             gpumm_plan *plan) {
+static void choose_overlapping (const gpumm_problem *p, const gpumm_candidate *candidate,
+                                const gpumm_plan *like, int64_t smallest, int64_t liked,
+                                double room, gpumm_plan *plan) {
   int64_t m = gpumm_m (p), n = gpumm_n (p);
-  plan->tile_m = like ? gpumm_least (like->tile_m, m) : resident_tile (m, smallest, liked);
-  plan->tile_n = like ? gpumm_least (like->tile_n, n) : resident_tile (n, smallest, liked);
+  plan->tile_m = like ? gpumm_least (like->tile_m, m) : overlapping_tile (m, smallest, liked);
+  plan->tile_n = like ? gpumm_least (like->tile_n, n) : overlapping_tile (n, smallest, liked);
   /* A*A: the panels of B are columns of the whole A */
   if (gpumm_is_one_array (p) && (p->a.op == GPUMM_NONE) == (p->b.op == GPUMM_NONE))
     plan->tile_m = m;
   plan->keeps = 0;
   if (plan->kernel->workspace && (plan->tile_m < m || plan->tile_n < n)) {
-    int64_t without = workspace_bytes (p, place, plan);
+    int64_t without = workspace_bytes (p, candidate, plan);
     plan->keeps = 1;
-    if (workspace_bytes (p, place, plan) <= without || device_bytes (p, place, plan) > room)
+    if (workspace_bytes (p, candidate, plan) <= without || device_bytes (p, candidate, plan) > room)
       plan->keeps = 0;
   }
 }
 
-gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_place *place,
-                                 const gpumm_choices *choices, int64_t limit, gpumm_plan *plan) {
-  int64_t smallest = choices->smallest_tile ? choices->smallest_tile : SMALLEST_TILE;
+gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_candidate *candidate,
+                                 const gpumm_candidates *candidates, int64_t limit,
+                                 gpumm_plan *plan) {
+  int64_t smallest = candidates->smallest_tile ? candidates->smallest_tile : SMALLEST_TILE;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
-  const double room = gpumm_room (place->properties.memory_free, limit);
+  const double room = gpumm_room (candidate->properties.memory_free, limit);
   int64_t liked = plan->kernel->smallest_tile;
-  plan->resident =
+  plan->fits_device =
       m <= GPUMM_LARGEST_DIMENSION && n <= GPUMM_LARGEST_DIMENSION && k <= GPUMM_LARGEST_DIMENSION;
   plan->tile_m = gpumm_least (m, GPUMM_LARGEST_DIMENSION);
   plan->tile_n = gpumm_least (n, GPUMM_LARGEST_DIMENSION);
@@ -179,23 +180,23 @@ gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_place *plac
   plan->keeps = 0;
   plan->pads = !p->a.buffer && !p->b.buffer && !p->stays;
   const int moves = !p->a.buffer || !p->b.buffer || !p->stays || p->c0;
-  if (plan->resident && moves) {
+  if (plan->fits_device && moves) {
     /* Complex tiles have four times the operations, so half the edge is enough if the kernel keeps
      * its results about panels. With emulated at 8192 on an H200 half the edge takes 76 ms instead
      * of 84 in complex double and 39 instead of 43 in complex single, but 22 instead of 20 in
      * single (auto.csv). */
     int halves = gpumm_is_complex (p->output) && liked > 0;
-    choose_resident (p, place, choices->like, smallest, halves ? liked - liked / 2 : liked, room,
-                     plan);
+    choose_overlapping (p, candidate, candidates->like, smallest,
+                        halves ? liked - liked / 2 : liked, room, plan);
     if (halves && !plan->keeps)
-      choose_resident (p, place, choices->like, smallest, liked, room, plan);
+      choose_overlapping (p, candidate, candidates->like, smallest, liked, room, plan);
   }
-  if (plan->resident && device_bytes (p, place, plan) > room) {
-    plan->resident = 0;
+  if (plan->fits_device && device_bytes (p, candidate, plan) > room) {
+    plan->fits_device = 0;
     plan->tile_m = m;
     plan->tile_n = n;
   }
-  while (device_bytes (p, place, plan) > room) {
+  while (device_bytes (p, candidate, plan) > room) {
     int64_t *longest = plan->tile_m > plan->tile_n ? &plan->tile_m : &plan->tile_n;
     if (plan->tile_k > SHORTEST_STEP
         && (plan->tile_k > *longest || *longest <= SHORTEST_STEP || plan->tile_k > 4096))
@@ -207,11 +208,11 @@ gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_place *plac
                          "%lld x %lld times %lld x %lld needs more device memory than %.0f bytes "
                          "even in the smallest tiles (%s: %.0f bytes free%s)",
                          (long long) m, (long long) k, (long long) k, (long long) n, room,
-                         place->properties.name, (double) place->properties.memory_free,
+                         candidate->properties.name, (double) candidate->properties.memory_free,
                          limit > 0 ? ", MaxDeviceMemory given" : "");
     *longest = half (*longest);
   }
-  plan->workspace_bytes = workspace_bytes (p, place, plan);
-  plan->device_bytes = (int64_t) device_bytes (p, place, plan);
+  plan->workspace_bytes = workspace_bytes (p, candidate, plan);
+  plan->device_bytes = (int64_t) device_bytes (p, candidate, plan);
   return GPUMM_OK;
 }

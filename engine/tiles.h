@@ -23,9 +23,9 @@ typedef struct gpumm_buffers {
 
 gpumm_buffers gpumm_plan_buffers (const gpumm_problem *problem, const gpumm_plan *plan);
 
-/* The shares in which so many devices bring each panel of op (A) that all of them need: one for
- * each device, or the whole panel where shares would be short. */
-int64_t gpumm_plan_shares (const gpumm_problem *problem, const gpumm_plan *plan, int devices);
+/* The slices in which so many devices bring each panel of op (A) that all of them need: one for
+ * each device, or the whole panel where slices would be short. */
+int64_t gpumm_plan_slices (const gpumm_problem *problem, const gpumm_plan *plan, int devices);
 
 /* The tiling for C's first tile; all zero if the plan keeps nothing. */
 gpumm_tiling gpumm_plan_tiling (const gpumm_problem *problem, const gpumm_plan *plan);
@@ -34,7 +34,8 @@ gpumm_tiling gpumm_plan_tiling (const gpumm_problem *problem, const gpumm_plan *
  * tiles only so that transfers overlap with products. Where they do not fit: first shorter steps
  * along k, which cost little (C stays on the device), then smaller tiles of C, which read A and B
  * more often. limit: of device memory in bytes, 0 for none. */
-gpumm_status gpumm_choose_tiles (const gpumm_problem *problem, const gpumm_place *place,
-                                 const gpumm_choices *choices, int64_t limit, gpumm_plan *plan);
+gpumm_status gpumm_choose_tiles (const gpumm_problem *problem, const gpumm_candidate *candidate,
+                                 const gpumm_candidates *candidates, int64_t limit,
+                                 gpumm_plan *plan);
 
 #endif

@@ -47,19 +47,19 @@ int gpumm_exchange_joins (const gpumm_exchange *x, int member, int64_t panels) {
   return x && !x->has_left[member] && x->panels == panels;
 }
 
-gpumm_panel gpumm_exchange_share (const gpumm_exchange *x, int member, int64_t first,
-                                  int64_t shares, int64_t turn, const gpumm_panel *whole) {
-  const int64_t n = (member + turn) % shares;
-  gpumm_panel share = *whole;
-  const int64_t begin = whole->cols * n / shares, end = whole->cols * (n + 1) / shares;
-  share.cols = end - begin;
-  if (n + 1 < shares)
-    share.pad_cols = 0;
-  share.from = (const char *) whole->from + (size_t) (begin * whole->ld_from) * whole->element;
-  share.to = (char *) whole->to + (size_t) (begin * whole->ld_to) * gpumm_device_element (whole);
-  share.offer = &x->offers[first + n];
-  share.takes = (first + n) % x->members != member;
-  return share;
+gpumm_panel gpumm_exchange_slice (const gpumm_exchange *x, int member, int64_t first,
+                                  int64_t slices, int64_t turn, const gpumm_panel *whole) {
+  const int64_t n = (member + turn) % slices;
+  gpumm_panel slice = *whole;
+  const int64_t begin = whole->cols * n / slices, end = whole->cols * (n + 1) / slices;
+  slice.cols = end - begin;
+  if (n + 1 < slices)
+    slice.pad_cols = 0;
+  slice.from = (const char *) whole->from + (size_t) (begin * whole->ld_from) * whole->element;
+  slice.to = (char *) whole->to + (size_t) (begin * whole->ld_to) * gpumm_device_element (whole);
+  slice.offer = &x->offers[first + n];
+  slice.takes = (first + n) % x->members != member;
+  return slice;
 }
 
 void gpumm_exchange_drop (gpumm_exchange *x, int member) {

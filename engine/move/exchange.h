@@ -1,5 +1,5 @@
 /* exchange.h - the panels of A that the devices of a product give each other. Each device takes its
- * share of the panels up, and copies the others from the devices that have them.
+ * slice of the panels up, and copies the others from the devices that have them.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_MOVE_EXCHANGE_H
 #define GPUMM_MOVE_EXCHANGE_H
@@ -17,11 +17,11 @@ int gpumm_exchange_members (const gpumm_exchange *x);
 /* Does the member take part with this number of panels? Not after it has left. */
 int gpumm_exchange_joins (const gpumm_exchange *x, int member, int64_t panels);
 
-/* A share of the whole panel's columns. The shares are panels first, first + 1, ... of the
- * exchange. Turn 0 uploads this member's share and offers it. Each later turn copies another
- * member's share. A single share is the whole, and one of the members brings it. */
-gpumm_panel gpumm_exchange_share (const gpumm_exchange *x, int member, int64_t first,
-                                  int64_t shares, int64_t turn, const gpumm_panel *whole);
+/* A slice of the whole panel's columns. The slices are panels first, first + 1, ... of the
+ * exchange. Turn 0 uploads this member's slice and offers it. Each later turn copies another
+ * member's slice. A single slice is the whole, and one of the members brings it. */
+gpumm_panel gpumm_exchange_slice (const gpumm_exchange *x, int member, int64_t first,
+                                  int64_t slices, int64_t turn, const gpumm_panel *whole);
 
 /* The member offers no more panels. leave waits until all members have left, because they may
  * still copy its panels, and then gives back its events; drop, for a member that offered none,

@@ -93,7 +93,7 @@ typedef struct gpumm_algorithm {
   /* estimates the seconds from host memory to host memory, on a device or on the CPU (place NULL
    * where its rate does not matter), by which "auto" chooses; INFINITY: not known. NULL: its
    * name chooses it, or that nothing else multiplies the operands */
-  double (*seconds) (const gpumm_problem *problem, const gpumm_place *place,
+  double (*seconds) (const gpumm_problem *problem, const gpumm_candidate *candidate,
                      const struct gpumm_sparse_estimate *estimate);
   /* may be NULL; the symbolic phase of sparse results, sets job->shape.nzmax */
   gpumm_status (*open) (struct gpumm_job *job);
@@ -107,9 +107,9 @@ typedef struct gpumm_algorithm {
    *   finish  makes the result of it */
   gpumm_matrix (*into) (const gpumm_matrix *shape, const gpumm_matrix *result);
   gpumm_status (*finish) (struct gpumm_job *job, const gpumm_matrix *c, gpumm_matrix *result);
-  /* its kernel rivals the library's where computing takes the time: "auto" takes it if rates that
-   * were measured for the product say that it is clearly faster */
-  int rivals;
+  /* its kernel is the alternative to the library's where computing takes the time: "auto" takes it
+   * if rates that were measured for the product say that it is clearly faster */
+  int is_alternative;
   /* C(i,j) and C(j,i) are sums of the same terms in one order, each rounded alike, also in complex:
    * C mirrors by itself where it is symmetric or Hermitian by its operands */
   int mirrors;
@@ -132,8 +132,8 @@ gpumm_status gpumm_check_problem (gpumm_problem *p);
 /* The product of "integers", without a job. */
 gpumm_status gpumm_integers_product (const gpumm_problem *problem, gpumm_matrix *result);
 
-#define ALGORITHM(name)               extern const gpumm_algorithm gpumm_algorithm_##name;
-#define KERNELS(name, rival, summary) ALGORITHM (name)
+#define ALGORITHM(name)                     extern const gpumm_algorithm gpumm_algorithm_##name;
+#define KERNELS(name, alternative, summary) ALGORITHM (name)
 #include "list.h"
 #undef ALGORITHM
 #undef KERNELS

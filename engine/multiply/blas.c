@@ -577,7 +577,7 @@ enum { MOST_FRESH = 12, FRESH_BYTES = 32 << 20 };
 static const double PACK_RATE = 8e9;
 enum { CACHED_BYTES = 32 << 20 };
 
-static double seconds (const gpumm_problem *p, const gpumm_place *cpu,
+static double seconds (const gpumm_problem *p, const gpumm_candidate *cpu,
                        const struct gpumm_sparse_estimate *estimate) {
   (void) estimate;
   const double fresh = fmax (gpumm_bytes_down (p) - FRESH_BYTES, 0);

@@ -695,10 +695,10 @@ static const double SMALL_INTEGER_RATE = 2e9;
 static const double FLOAT_RATE = 1.2e10, PAIR_RATE = 4e7, WRITE_RATE = 2e10;
 
 /* Seconds on the CPU, for classes with a known device rate. */
-static double seconds (const gpumm_problem *p, const gpumm_place *place,
+static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
                        const struct gpumm_sparse_estimate *estimate) {
   (void) estimate;
-  (void) place;
+  (void) candidate;
   const int in_blocks = p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS;
   const gpumm_matrix *x = p->a.format == GPUMM_BLOCKS ? &p->a : &p->b;
   const double threads = gpumm_threads ();

@@ -68,15 +68,15 @@ static void describe_problem (const gpumm_problem *p, gpumm_sparse_product *prod
 static const double PAIR_RATE = 1.2e10 / 132, BYTE_RATE = 2e12 / 132, LIBRARY_PART = 0.4;
 
 /* Seconds on a device of `pairs` products of blocks that give `blocks` blocks of C. */
-static double float_seconds (const gpumm_problem *p, const gpumm_place *place, double pairs,
+static double float_seconds (const gpumm_problem *p, const gpumm_candidate *candidate, double pairs,
                              double blocks) {
   const double m = (double) gpumm_op_block_rows (&p->a), k = (double) gpumm_op_block_cols (&p->a),
                n = (double) gpumm_op_block_cols (&p->b);
   const double element = (double) gpumm_type_bytes (p->output);
   const double flops = (gpumm_is_complex (p->output) ? 8 : 2) * pairs * m * k * n;
   const double moving = pairs / PAIR_RATE + element * (pairs * k * n + blocks * m * n) / BYTE_RATE;
-  return fmax (moving / place->properties.multiprocessors,
-               flops / (LIBRARY_PART * place->flops[p->output]));
+  return fmax (moving / candidate->properties.multiprocessors,
+               flops / (LIBRARY_PART * candidate->flops[p->output]));
 }
 
 /* Seconds besides a call, transfers and kernels: checks, memory, small copies, launches. As long as
@@ -84,7 +84,7 @@ static double float_seconds (const gpumm_problem *p, const gpumm_place *place, d
 static const double SETUP = 1e-3;
 
 /* From host to host. */
-static double seconds (const gpumm_problem *p, const gpumm_place *place,
+static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
                        const struct gpumm_sparse_estimate *estimate) {
   (void) estimate;
   const double rows = (double) (gpumm_m (p) / gpumm_op_block_rows (&p->a)),
@@ -99,9 +99,9 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
                                                     * ((double) gpumm_entry_bytes (&p->b) + 4));
   const double size = (double) (gpumm_op_block_rows (&p->a) * gpumm_op_block_cols (&p->b));
   const double down = blocks * ((double) gpumm_type_bytes (p->output) * size + 4);
-  const double ends = SETUP + place->call + up / place->upload + down / place->download;
+  const double ends = SETUP + candidate->call + up / candidate->upload + down / candidate->download;
   if (gpumm_is_float (p->output))
-    return ends + float_seconds (p, place, pairs, blocks);
+    return ends + float_seconds (p, candidate, pairs, blocks);
   gpumm_sparse_product product = {.type_c = p->output,
                                   .a = gpumm_device_matrix_of (&p->a, 1),
                                   .b = gpumm_device_matrix_of (&p->b, 1),
@@ -109,10 +109,11 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
   describe_problem (p, &product);
   double best = INFINITY;
   const gpumm_sparse_kernel *k = NULL;
-  while ((k = gpumm_next_sparse_kernel (place->context->driver, gpumm_algorithm_blocks_integer.name,
-                                        place->properties.capability, k)))
+  while ((k = gpumm_next_sparse_kernel (candidate->context->driver,
+                                        gpumm_algorithm_blocks_integer.name,
+                                        candidate->properties.capability, k)))
     if (k->seconds)
-      best = fmin (best, k->seconds (&product, &place->properties));
+      best = fmin (best, k->seconds (&product, &candidate->properties));
   return ends + best;
 }
 

@@ -6,8 +6,8 @@
  * the transfers. If they do not fit, the device holds two panels of each, one in use and one in
  * transfer, and C is summed over steps along k.
  *
- * A part of a product on several devices (spread.c) takes only its share of each panel of op (A)
- * up; the other devices give it the rest, and get its share.
+ * A part of a product on several devices (spread.c) takes only its slice of each panel of op (A)
+ * up; the other devices give it the rest, and get this slice.
  *
  * For kernels that are faster at certain sizes, op(A) and op(B) are padded with zeros on their way
  * up; the extra rows and columns of C stay on the device.
@@ -55,7 +55,7 @@ typedef struct {
   int64_t count, room, made;
   int mirrors;              /* tiles below the diagonal are images of those above it */
   gpumm_exchange *exchange; /* NULL: none */
-  int64_t shares;           /* of a panel of op (A) */
+  int64_t slices;           /* of a panel of op (A) */
   char *known_a, *known_b;  /* for each panel: has a launch read it? NULL: no keeping */
 } schedule;
 
@@ -106,7 +106,7 @@ static const void *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_
   return oldest->memory;
 }
 
-/* Adds steps that bring panel i of op (A), if it is not there: this device's share goes up, and
+/* Adds steps that bring panel i of op (A), if it is not there: this device's slice goes up, and
  * then the others' are copied from them. All devices take the panels in the same order, so that
  * none waits for a later one. */
 static void bring_shares (schedule *s, int64_t i, gpumm_panel a) {
@@ -115,12 +115,12 @@ static void bring_shares (schedule *s, int64_t i, gpumm_panel a) {
     return;
   *x = (buffer){.memory = x->memory, .row = i, .last_step = s->count};
   a.to = x->memory;
-  for (int64_t turn = 0; turn < s->shares; turn++) {
-    const gpumm_panel share =
-        gpumm_exchange_share (s->exchange, s->job->member, i * s->shares, s->shares, turn, &a);
-    if (share.cols > 0 || share.pad_cols > 0)
+  for (int64_t turn = 0; turn < s->slices; turn++) {
+    const gpumm_panel slice =
+        gpumm_exchange_slice (s->exchange, s->job->member, i * s->slices, s->slices, turn, &a);
+    if (slice.cols > 0 || slice.pad_cols > 0)
       s->steps[s->count++] =
-          (gpumm_step){.up = {share}, .ups = 1, .after_launch = -1, .after_download = -1};
+          (gpumm_step){.up = {slice}, .ups = 1, .after_launch = -1, .after_download = -1};
   }
 }
 
@@ -159,8 +159,8 @@ static void run_window (schedule *s) {
                              .divides = !plan->kernel->workspace && !s->job->trace};
   if (s->count > 0) {
     s->job->writes = 1;
-    gpumm_pass_stream (&s->pass, &stream, plan->resident && !s->result->buffer ? s->result : NULL,
-                       0);
+    gpumm_pass_stream (&s->pass, &stream,
+                       plan->fits_device && !s->result->buffer ? s->result : NULL, 0);
   }
   s->count = 0;
   for (int64_t i = 0; i < s->sizes.a; i++)
@@ -350,7 +350,7 @@ static void take_memory (schedule *s, int64_t down, int64_t across) {
   s->c = take_buffers (s, s->sizes.c, s->sizes.c_bytes);
   if (plan->workspace_bytes > 0)
     s->workspace = gpumm_pass_take (&s->pass, plan->workspace_bytes, 1);
-  s->room = plan->resident ? down * (across + s->shares) : WINDOW;
+  s->room = plan->fits_device ? down * (across + s->slices) : WINDOW;
   s->steps = gpumm_own (&s->memory, s->room, sizeof *s->steps);
   s->tiles = gpumm_own (&s->memory, s->room, sizeof *s->tiles);
   s->known_a = gpumm_own (&s->memory, plan->keeps ? down + across : 0, sizeof *s->known_a);
@@ -370,7 +370,7 @@ static int can_queue (const struct gpumm_job *job, const gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const gpumm_plan *plan = &job->plan;
   return p->queues && !gpumm_is_zero (p->alpha) && p->a.buffer && p->b.buffer && result->buffer
-         && (!p->c0 || p->c0->buffer) && plan->resident && !plan->kernel->waits
+         && (!p->c0 || p->c0->buffer) && plan->fits_device && !plan->kernel->waits
          && plan->tile_m >= result->rows && plan->tile_n >= result->cols;
 }
 
@@ -408,7 +408,7 @@ static gpumm_status queue_product (struct gpumm_job *job, gpumm_matrix *result) 
 /* Plans a traced product as one launch, exactly as the kernel's source says. */
 static void plan_whole (const gpumm_problem *p, gpumm_plan *plan) {
   const gpumm_product whole = gpumm_product_of (p);
-  plan->resident = 1;
+  plan->fits_device = 1;
   plan->tile_m = whole.m;
   plan->tile_n = whole.n;
   plan->tile_k = whole.k;
@@ -434,15 +434,15 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   int64_t down = gpumm_pieces (result->rows, plan->tile_m),
           across = gpumm_pieces (result->cols, plan->tile_n);
   int64_t deep = k > 0 ? gpumm_pieces (k, plan->tile_k) : 1;
-  if (plan->resident && k > 0 && job->exchange) {
-    s.shares = gpumm_plan_shares (p, plan, gpumm_exchange_members (job->exchange));
-    if (gpumm_exchange_joins (job->exchange, job->member, down * s.shares))
+  if (plan->fits_device && k > 0 && job->exchange) {
+    s.slices = gpumm_plan_slices (p, plan, gpumm_exchange_members (job->exchange));
+    if (gpumm_exchange_joins (job->exchange, job->member, down * s.slices))
       s.exchange = job->exchange;
   }
   gpumm_pass_open (&s.pass, job, "product of full matrices");
   take_memory (&s, down, across);
   job->is_mirrored = s.mirrors =
-      job->symmetry != GPUMM_GENERAL && plan->resident && plan->tile_m == plan->tile_n;
+      job->symmetry != GPUMM_GENERAL && plan->fits_device && plan->tile_m == plan->tile_n;
   if (!s.pass.status) {
     /* without the tiles below the diagonal */
     const double part =
@@ -450,8 +450,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
     if (plan->rate > 0)
       gpumm_progress_of (part * job->report.flops / plan->rate); /* in seconds, like the steps */
     else
-      gpumm_progress_of_launches (part * (double) (down * across * (plan->resident ? 1 : deep)));
-    if (plan->resident)
+      gpumm_progress_of_launches (part * (double) (down * across * (plan->fits_device ? 1 : deep)));
+    if (plan->fits_device)
       add_shells (&s, down, across, k);
     else
       add_tiles (&s, down, across, deep, k);
@@ -465,7 +465,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
 
 /* Of the kernel that "auto" would take, whose rate is the place's; from host memory to host
  * memory. */
-static double seconds (const gpumm_problem *p, const gpumm_place *gpu,
+static double seconds (const gpumm_problem *p, const gpumm_candidate *gpu,
                        const struct gpumm_sparse_estimate *estimate) {
   (void) estimate;
   const double up = gpumm_bytes_up (p), down = gpumm_bytes_down (p);
@@ -475,20 +475,20 @@ static double seconds (const gpumm_problem *p, const gpumm_place *gpu,
                      + both * gpumm_dense_flops (p) / gpu->flops[p->output];
   /* Small transfers are slower: fewer threads copy, and the first and last MB overlap with
    * nothing. */
-  const double part = gpu->near_bytes > 0 ? (up + down) / gpu->near_bytes : 0;
-  const double least = gpu->call + (gpu->near_seconds - gpu->call) * (part < 1 ? part : 1);
+  const double fraction = gpu->near_bytes > 0 ? (up + down) / gpu->near_bytes : 0;
+  const double least = gpu->call + (gpu->near_seconds - gpu->call) * (fraction < 1 ? fraction : 1);
   return all > least ? all : least;
 }
 
 /* ---- the rows of the table ----------------------------------------------------------------- */
 
 #define ALGORITHM(name)
-#define KERNELS(family, rival, text)                                                               \
+#define KERNELS(family, alternative, text)                                                         \
   const gpumm_algorithm gpumm_algorithm_##family = {.name = #family,                               \
                                                     .summary = text,                               \
                                                     .on_device = 1,                                \
                                                     .takes = gpumm_is_dense_float,                 \
                                                     .seconds = seconds,                            \
                                                     .run = run,                                    \
-                                                    .rivals = rival};
+                                                    .is_alternative = alternative};
 #include "list.h"

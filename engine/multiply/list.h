@@ -1,9 +1,9 @@
 /* list.h - the algorithms, in the order in which people read them; a new one is a line here and a
  * file beside it.
  *
- * ALGORITHM (name) stands for gpumm_algorithm_name. KERNELS (name, rival, summary) is one whose
- * kernels for full matrices are a family of kernels/families.h: dense.c runs all of these. rival:
- * gpumm_algorithm.rivals.
+ * ALGORITHM (name) stands for gpumm_algorithm_name. KERNELS (name, alternative, summary) is one
+ * whose kernels for full matrices are a family of kernels/families.h: dense.c runs all of these.
+ * alternative: gpumm_algorithm.is_alternative.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 ALGORITHM (blas)

@@ -128,7 +128,7 @@ typedef struct {
   char why[256];     /* its text */
 } shared_pages;
 
-static void share (void *context, int worker) {
+static void multiply_some (void *context, int worker) {
   shared_pages *r = context;
   const batch *b = r->b;
   gpumm_status status = GPUMM_OK;
@@ -155,7 +155,7 @@ static gpumm_status at_once (const batch *b) {
   const double by_bytes = LEAST_BYTES / (double) b->bytes_c;
   r.piece = gpumm_least ((int64_t) (by_work > by_bytes ? by_work : by_bytes) + 1,
                          gpumm_pieces (b->count, most));
-  gpumm_team ((int) gpumm_least (most, gpumm_pieces (b->count, r.piece)), share, &r);
+  gpumm_team ((int) gpumm_least (most, gpumm_pieces (b->count, r.piece)), multiply_some, &r);
   if (found)
     gpumm_blas_unshare ();
   const int failed = atomic_load (&r.failed);

@@ -478,9 +478,9 @@ static double seconds_one_dense (const gpumm_problem *p) {
          * (1 + (double) (threads - 1) / PARTNERS);
 }
 
-static double seconds (const gpumm_problem *p, const gpumm_place *place,
+static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
                        const gpumm_sparse_estimate *x) {
-  (void) place;
+  (void) candidate;
   if (p->a.format != GPUMM_SPARSE || p->b.format != GPUMM_SPARSE)
     return seconds_one_dense (p);
   const double products = x->products, nonzeros = x->nonzeros, size = (double) x->natural;

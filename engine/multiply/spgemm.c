@@ -109,18 +109,19 @@ static double stored_bytes (const gpumm_matrix *x) {
 }
 
 /* Two calls: one counts, one computes. */
-static double seconds (const gpumm_problem *p, const gpumm_place *place,
+static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
                        const gpumm_sparse_estimate *x) {
-  if (place->properties.capability < MEASURED_FROM)
+  if (candidate->properties.capability < MEASURED_FROM)
     return INFINITY;
   const double products = x->products, nonzeros = x->nonzeros;
   const double up = stored_bytes (&p->a) + (gpumm_is_one_array (p) ? 0 : stored_bytes (&p->b));
-  return SETUP + 2 * place->call + up / place->upload
+  return SETUP + 2 * candidate->call + up / candidate->upload
          + nonzeros
-               * fmax ((4 + (double) gpumm_type_bytes (p->output)) / place->download,
+               * fmax ((4 + (double) gpumm_type_bytes (p->output)) / candidate->download,
                        ELEMENT_SECONDS / gpumm_threads ())
          + fmin (nonzeros, FEW) * FEW_SECONDS
-         + (products / PRODUCT_RATE + nonzeros / ELEMENT_RATE) / place->properties.multiprocessors;
+         + (products / PRODUCT_RATE + nonzeros / ELEMENT_RATE)
+               / candidate->properties.multiprocessors;
 }
 
 /* Kernels have row indices of 32 bits. */

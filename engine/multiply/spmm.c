@@ -191,7 +191,7 @@ static gpumm_op op_by_rows (gpumm_format kind, gpumm_op op) {
  * 160,000 elements by one column take on an H200. */
 static const double SETUP = 0.6e-3;
 
-static double seconds (const gpumm_problem *p, const gpumm_place *place,
+static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
                        const struct gpumm_sparse_estimate *estimate) {
   (void) estimate;
   const int left = p->a.format != GPUMM_DENSE;
@@ -204,8 +204,8 @@ static double seconds (const gpumm_problem *p, const gpumm_place *place,
       (double) (rows.rows + 1) * 8 + (double) rows.stored * (double) gpumm_index_bytes (x)
       + (double) stored_elements (&rows) * (double) gpumm_type_bytes (x->type)
       + (double) y->rows * (double) y->cols * (double) gpumm_type_bytes (y->type) + (p->c0 ? c : 0);
-  return SETUP + place->call + up / place->upload + c / place->download
-         + seconds_of (&rows, other + TRANSPOSING, place->properties.multiprocessors);
+  return SETUP + candidate->call + up / candidate->upload + c / candidate->download
+         + seconds_of (&rows, other + TRANSPOSING, candidate->properties.multiprocessors);
 }
 
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {

@@ -1,5 +1,5 @@
 /* made_up_gpu.c - a driver that stands for CUDA's in test_fallbacks, and lends its functions to
- * test_rival_rates: a GPU that never was, whose calls fail when the test says so.
+ * test_alternative_rates: a GPU that never was, whose calls fail when the test says so.
  *
  * Its one kernel, "cublas", does not multiply: all operands of the test are ones, so that an
  * element of A B is k. That makes it fast, and every later launch on the same C shows. There may be

@@ -58,22 +58,22 @@ static const gpumm_driver host = {.name = "host", .kernels = own_rows};
 static gpumm_context gpu_2 = {.driver = &cuda, .device = 2}, host_device = {.driver = &host};
 static gpumm_driver bare_cuda;
 static gpumm_context bare_gpu = {.driver = &bare_cuda, .device = 2};
-static gpumm_place cpu, fast, middle, old, tiny, bare, host_place;
+static gpumm_candidate cpu, fast, middle, old, tiny, bare, host_place;
 static gpumm_buffer there = {.context = &gpu_2};
 static double bytes[2]; /* stand for matrices: only addresses are read */
 
 static void make_places (void) {
-  cpu = (gpumm_place){.call = 1e-6, .flops = {1e11, 5e10, 1e11, 5e10}};
-  fast = (gpumm_place){.context = &gpu_2,
-                       .call = 60e-6,
-                       .upload = 2e10,
-                       .download = 2e10,
-                       .flops = {4e13, 4e13, 4e13, 4e13},
-                       .properties = {.name = "Made-up 9.0",
-                                      .capability = 90,
-                                      .multiprocessors = 100,
-                                      .memory_total = 1ll << 36,
-                                      .memory_free = 1ll << 36}};
+  cpu = (gpumm_candidate){.call = 1e-6, .flops = {1e11, 5e10, 1e11, 5e10}};
+  fast = (gpumm_candidate){.context = &gpu_2,
+                           .call = 60e-6,
+                           .upload = 2e10,
+                           .download = 2e10,
+                           .flops = {4e13, 4e13, 4e13, 4e13},
+                           .properties = {.name = "Made-up 9.0",
+                                          .capability = 90,
+                                          .multiprocessors = 100,
+                                          .memory_total = 1ll << 36,
+                                          .memory_free = 1ll << 36}};
   middle = old = fast;
   middle.properties.capability = 70;
   old.properties.capability = 61;
@@ -84,16 +84,16 @@ static void make_places (void) {
   bare.context = &bare_gpu;
   bare_cuda = cuda;
   bare_cuda.sparse_kernels = (const gpumm_sparse_kernel *const[]){NULL};
-  host_place =
-      (gpumm_place){.context = &host_device,
-                    .properties = {.name = "host", .capability = 999, .memory_free = 1ll << 30}};
+  host_place = (gpumm_candidate){
+      .context = &host_device,
+      .properties = {.name = "host", .capability = 999, .memory_free = 1ll << 30}};
 }
 
 /* A fast GPU with a driver of its own, which a test changes. */
 typedef struct {
   gpumm_driver driver;
   gpumm_context context;
-  gpumm_place place;
+  gpumm_candidate place;
   gpumm_kernel kernel;
   const gpumm_kernel *kernels[4];
 } gpu;
@@ -113,9 +113,11 @@ static gpumm_problem square (gpumm_type type, int64_t m, int64_t n, int64_t k) {
                          .output = type};
 }
 
-static gpumm_plan plan_of (gpumm_problem p, gpumm_options o, const gpumm_place *gpu,
+static gpumm_plan plan_of (gpumm_problem p, gpumm_options o, const gpumm_candidate *gpu,
                            gpumm_status expected) {
-  gpumm_choices choices = {.cpu = &cpu, .gpu = gpu, .host = &host_place, .why_no_gpu = "made up"};
+  const gpumm_sparse_estimate estimate = gpumm_estimate_sparse (&p);
+  gpumm_candidates choices = {
+      .estimate = &estimate, .cpu = &cpu, .gpu = gpu, .host = &host_place, .why_no_gpu = "made up"};
   gpumm_plan plan;
   o.device = -1;
   gpumm_status status = gpumm_make_plan (&p, &o, &choices, &plan);
@@ -126,24 +128,21 @@ static gpumm_plan plan_of (gpumm_problem p, gpumm_options o, const gpumm_place *
   return plan;
 }
 
-/* The places that the plan of a product asks for, as bits 1 << gpumm_where. */
-static unsigned asked;
-static int has_gpu;
-
-static gpumm_status find_made_up (gpumm_choices *choices, gpumm_where where) {
-  asked |= 1u << where;
-  choices->cpu = &cpu;
-  choices->host = &host_place;
-  choices->gpu = has_gpu ? &fast : NULL;
-  return GPUMM_OK;
-}
-
-static unsigned asked_for (gpumm_problem p, gpumm_options o, int gpu) {
-  gpumm_choices choices = {.why_no_gpu = "made up", .find = find_made_up};
+/* What the plan of a product needs to know, as bits: nothing else is known to it. */
+static unsigned asked_for (gpumm_problem p, gpumm_options o, int has_gpu) {
+  const gpumm_sparse_estimate estimate = gpumm_estimate_sparse (&p);
+  gpumm_candidates known = {.why_no_gpu = "made up", .unknown = GPUMM_NEEDS_ALL};
+  unsigned asked = 0;
   gpumm_plan plan;
-  asked = 0;
-  has_gpu = gpu;
-  (void) gpumm_make_plan (&p, &o, &choices, &plan);
+  while (!gpumm_make_plan (&p, &o, &known, &plan) && plan.needs) {
+    CHECK (!(plan.needs & ~known.unknown), "asks for what it knows");
+    asked |= plan.needs;
+    known.unknown = GPUMM_NEEDS_ALL & ~asked;
+    known.cpu = asked & GPUMM_NEEDS_CPU ? &cpu : NULL;
+    known.host = asked & GPUMM_NEEDS_HOST ? &host_place : NULL;
+    known.gpu = has_gpu && asked & (GPUMM_NEEDS_GPU | GPUMM_NEEDS_RATES) ? &fast : NULL;
+    known.estimate = asked & GPUMM_NEEDS_SPARSE ? &estimate : NULL;
+  }
   return asked;
 }
 
@@ -201,7 +200,7 @@ typedef struct {
   int64_t m, n, k, each;
   int backend;
   const char *algorithm;
-  const gpumm_place *gpu;
+  const gpumm_candidate *gpu;
   int most;             /* capability */
   int where;            /* CPU, GPU, HOST device; AUTO: it fails */
   const char *expected; /* a full product's kernel, or the algorithm; or the error's status */
@@ -461,7 +460,7 @@ static void test_tiles (void) {
           CHECK (plan.tile_m <= INT32_MAX && plan.tile_n <= INT32_MAX && plan.tile_k <= INT32_MAX,
                  "a tile beyond int32");
           int whole = plan.tile_m == sizes[i] && plan.tile_n == sizes[j] && plan.tile_k == sizes[l];
-          CHECK (whole || plan.resident || bytes_needed > limits[t] / 16,
+          CHECK (whole || plan.fits_device || bytes_needed > limits[t] / 16,
                  "tiles of %g bytes under a limit of %g", bytes_needed, limits[t]);
         }
 }
@@ -484,7 +483,7 @@ static void test_tiles_of_kernels (void) {
   for (size_t i = 0; i < sizeof likes / sizeof *likes; i++) {
     g.kernel.smallest_tile = likes[i].smallest;
     const gpumm_plan plan = plan_on (&g, square (GPUMM_D, 8000, 8000, 100), 0);
-    CHECK (plan.resident && plan.tile_m == likes[i].expected && plan.tile_n == likes[i].expected,
+    CHECK (plan.fits_device && plan.tile_m == likes[i].expected && plan.tile_n == likes[i].expected,
            "tiles of %lld, expected %lld", (long long) plan.tile_m, (long long) likes[i].expected);
   }
   /* complex tiles half as large, where panels are kept: not where there is no room for that, or the
@@ -497,7 +496,8 @@ static void test_tiles_of_kernels (void) {
       g.place.properties.memory_free = 4ll << 30;
     const gpumm_plan plan = plan_on (&g, square (GPUMM_Z, 8000, 8000, 100), 0);
     const int64_t edge = kept == 0 ? 2048 : 4032;
-    CHECK (plan.resident && plan.keeps == (kept == 0) && plan.tile_m == edge && plan.tile_n == edge,
+    CHECK (plan.fits_device && plan.keeps == (kept == 0) && plan.tile_m == edge
+               && plan.tile_n == edge,
            "case %d: tiles of %lld", kept, (long long) plan.tile_m);
   }
   /* in steps along k, all but the first add to C: workspace is asked for with beta */
@@ -543,7 +543,7 @@ enum { HERE, OPERANDS_THERE, ALL_THERE, SQUARED, BY_TRANSPOSE };
 static const struct {
   gpumm_type type;
   int64_t m, n, k;
-  gpumm_rival_rates rates;
+  gpumm_kernel_rates rates;
   double link;
   int64_t limit, memory; /* 0: as of the place */
   int most, operands;
@@ -613,7 +613,7 @@ static void make_emulating_gpu (gpu *g) {
 
 static void test_emulated (void) {
   gpu g;
-  gpumm_rival rival;
+  gpumm_alternative alternative;
   make_places ();
   make_emulating_gpu (&g);
   gpumm_buffer buffer = {.context = &g.context};
@@ -634,7 +634,7 @@ static void test_emulated (void) {
       p.a.buffer = p.b.buffer = &buffer;
     p.stays = operands == ALL_THERE;
     g.place.link = emulated_choices[i].link;
-    g.place.rival = emulated_choices[i].rates;
+    g.place.kernel_rates = emulated_choices[i].rates;
     g.place.properties.memory_free = memory > 0 ? memory : fast.properties.memory_free;
     const gpumm_plan plan = plan_of (p, o, &g.place, GPUMM_OK);
     const char *name = taken ? "emulated" : "cublas";
@@ -643,10 +643,11 @@ static void test_emulated (void) {
     CHECK (taken == (plan.gain > 1), "row %zu: gain %g", i, plan.gain);
     CHECK (taken == (strstr (plan.reason, "emulated computes ") != NULL), "row %zu: %s", i,
            plan.reason);
-    CHECK (gpumm_has_rival (&p, &o, &g.place, &rival) == emulated_choices[i].measured,
+    CHECK (gpumm_has_alternative (&p, &o, &g.place, &alternative) == emulated_choices[i].measured,
            "row %zu: measured %d", i, !emulated_choices[i].measured);
     p.alpha.re = 0;
-    CHECK (!gpumm_has_rival (&p, &o, &g.place, &rival), "row %zu: nothing is multiplied", i);
+    CHECK (!gpumm_has_alternative (&p, &o, &g.place, &alternative),
+           "row %zu: nothing is multiplied", i);
   }
 }
 
@@ -655,16 +656,16 @@ static void test_emulated_numbers (void) {
   const gpumm_options named = {.algorithm = "emulated", .backend = GPUMM_GPU};
   const double n = 16384, expected = 2 * n * n * n * 1e-14;
   const gpumm_problem p = square (GPUMM_D, 16384, 16384, 16384);
-  gpumm_rival rival;
+  gpumm_alternative alternative;
   gpu g;
-  CHECK (!gpumm_has_rival (&p, &(gpumm_options){0}, &fast, &rival), "no such row");
+  CHECK (!gpumm_has_alternative (&p, &(gpumm_options){0}, &fast, &alternative), "no such row");
   make_emulating_gpu (&g);
   g.place.link = 5e10;
-  g.place.rival = (gpumm_rival_rates) GOOD;
+  g.place.kernel_rates = (gpumm_kernel_rates) GOOD;
   gpumm_plan plan = plan_of (p, (gpumm_options){0}, &g.place, GPUMM_OK);
   CHECK (plan.kernel == &emulated && plan.keeps && plan.tile_m == 4096, "%s", plan.reason);
-  CHECK (fabs (plan.rival_seconds - expected) < 1e-9 * expected, "%g seconds, expected %g",
-         plan.rival_seconds, expected);
+  CHECK (fabs (plan.alternative_seconds - expected) < 1e-9 * expected, "%g seconds, expected %g",
+         plan.alternative_seconds, expected);
   CHECK (fabs (plan.gain - 2e-14 * 2 * n * n * n / expected) < 1e-9, "gain %g", plan.gain);
   CHECK (strstr (plan.reason, "by measured rates the GPU takes")
              && strstr (plan.reason, "emulated computes in 88 ms and the library in 176 ms"),
@@ -768,7 +769,7 @@ static void test_sent_real_by_complex (void) {
 
 /* A large B is packed for however few rows of A; a large A beside a thin B is not. */
 static void test_thin_on_the_cpu (void) {
-  const gpumm_place cpu = {.flops = {[GPUMM_D] = 1e11}};
+  const gpumm_candidate cpu = {.flops = {[GPUMM_D] = 1e11}};
   const gpumm_problem left = square (GPUMM_D, 64, 6000, 6000),
                       right = square (GPUMM_D, 6000, 64, 6000);
   const double more = gpumm_algorithm_blas.seconds (&left, &cpu, NULL)
@@ -800,7 +801,7 @@ static void test_choice_as_dense (void) {
       {{500, 500}, 100, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"}, /* a tenth of C is filled */
   };
   make_places ();
-  gpumm_place slow = fast;
+  gpumm_candidate slow = fast;
   slow.properties.multiprocessors = 1;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     gpumm_matrix a = random_columns (1000, table[i].each[0]);
@@ -810,10 +811,12 @@ static void test_choice_as_dense (void) {
     gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}, .output = GPUMM_D};
     const gpumm_options o = {.backend = table[i].asked, .algorithm = table[i].algorithm};
     cpu.flops[GPUMM_D] = table[i].cpu == FAST ? 1e12 : 1e9;
-    gpumm_choices choices = {.cpu = &cpu,
-                             .gpu = table[i].gpu ? &slow : NULL,
-                             .why_no_gpu = "made up",
-                             .keeps_sparse = table[i].keeps};
+    const gpumm_sparse_estimate estimate = gpumm_estimate_sparse (&p);
+    gpumm_candidates choices = {.cpu = &cpu,
+                                .estimate = &estimate,
+                                .gpu = table[i].gpu ? &slow : NULL,
+                                .why_no_gpu = "made up",
+                                .keeps_sparse = table[i].keeps};
     gpumm_plan plan;
     CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK
                && strcmp (plan.algorithm->name, table[i].expected) == 0,
@@ -824,11 +827,11 @@ static void test_choice_as_dense (void) {
     /* the CPU is measured where it may matter, and not where nothing is multiplied */
     const int by_name = table[i].algorithm && strcmp (table[i].algorithm, "auto") != 0;
     const int is_filled = table[i].each[0] >= 200 && table[i].each[1] >= 200;
-    CHECK ((asked_for (p, o, table[i].gpu) >> GPUMM_AT_CPU & 1)
-               == (table[i].asked != GPUMM_GPU && is_filled && !by_name),
+    CHECK (!(asked_for (p, o, table[i].gpu) & GPUMM_NEEDS_CPU)
+               != (table[i].asked != GPUMM_GPU && is_filled && !by_name),
            "row %zu: needs the CPU", i);
     p.alpha.re = 0;
-    CHECK (!(asked_for (p, o, table[i].gpu) >> GPUMM_AT_CPU & 1), "row %zu: nothing is multiplied",
+    CHECK (!(asked_for (p, o, table[i].gpu) & GPUMM_NEEDS_CPU), "row %zu: nothing is multiplied",
            i);
     drop (&a);
     drop (&b);
@@ -837,8 +840,8 @@ static void test_choice_as_dense (void) {
 
 /* Nothing is opened that cannot be chosen. */
 static void test_needs (void) {
-  enum { CPU = 1 << GPUMM_AT_CPU, HOST = 1 << GPUMM_AT_HOST, GPU = 1 << GPUMM_AT_GPU };
-  enum { RATES = 1 << GPUMM_AT_GPU_BY_RATES };
+  enum { CPU = GPUMM_NEEDS_CPU, HOST = GPUMM_NEEDS_HOST, GPU = GPUMM_NEEDS_GPU };
+  enum { RATES = GPUMM_NEEDS_RATES };
   gpumm_problem small = square (GPUMM_D, 30, 30, 30), large = square (GPUMM_D, 120, 120, 120);
   gpumm_problem huge = square (GPUMM_D, 4096, 4096, 4096), sparse = large, integers = large;
   int64_t column[121] = {0};

@@ -6,6 +6,7 @@
 #include "host_device.h"
 #include "memory/host.h"
 #include "multiply/algorithm.h"
+#include "multiply/sparse.h"
 #include "operands.h"
 
 #include <inttypes.h>
@@ -327,8 +328,9 @@ static gpumm_job *new_job (const gpumm_problem *p) {
 /* That "auto" has given to a GPU, for which the host device stands. */
 static gpumm_job *job_on_gpu (const gpumm_problem *p) {
   const gpumm_options asked = {.backend = GPUMM_GPU, .device = -1};
-  gpumm_place place = {.context = need_host_device ()};
-  gpumm_choices choices = {.gpu = &place, .why_no_gpu = ""};
+  gpumm_candidate place = {.context = need_host_device ()};
+  const gpumm_sparse_estimate estimate = gpumm_estimate_sparse (p);
+  gpumm_candidates choices = {.gpu = &place, .why_no_gpu = "", .estimate = &estimate};
   gpumm_job *job = new_job (p);
   CHECK (!gpumm_context_properties (place.context, &place.properties), "%s", gpumm_last_error ());
   CHECK (!gpumm_make_plan (&job->problem, &asked, &choices, &job->plan)

@@ -11,7 +11,7 @@
 #include "error.h"
 #include "faults.h"
 #include "host_device.h"
-#include "links.h"
+#include "transfer_rates.h"
 #include "matrix.h"
 #include "operands.h"
 #include "spread.h"
@@ -476,7 +476,7 @@ static void test_contexts (void) {
 static void test_seconds (void) {
   static const struct {
     int count;
-    gpumm_links links;
+    gpumm_transfer_rates transfer;
   } hosts[] = {
       {2, {{39.7e9, 21.0e9}, {30.3e9, 23.4e9}}}, /* H100, while the host was busy */
       {4, {{44.3e9, 42.4e9}, {79.7e9, 50.0e9}}}, /* H100 */
@@ -514,20 +514,20 @@ static void test_seconds (void) {
                               .common = element * (double) (rows[i].m * rows[i].k),
                               .split = element * (double) (rows[i].k * rows[i].n),
                               .result = element * (double) (rows[i].m * rows[i].n),
-                              .links = hosts[h].links,
+                              .transfer = hosts[h].transfer,
                               .gives = 1};
       const double one = gpumm_spread_seconds (&x, alike, 1);
       const double all = gpumm_spread_seconds (&x, alike, hosts[h].count);
       CHECK ((all <= 0.9 * one) == (rows[i].spread >> h & 1), "row %zu, host %d: %g and %g s", i, h,
              one, all);
-      CHECK (one >= x.compute && one >= (x.common + x.split) / x.links.one.up
-                 && one >= x.result / x.links.one.down,
+      CHECK (one >= x.compute && one >= (x.common + x.split) / x.transfer.one.up
+                 && one >= x.result / x.transfer.one.down,
              "row %zu, host %d: %g s", i, h, one);
       CHECK (gpumm_spread_seconds (&x, slow, hosts[h].count) >= x.compute / 1.031 + 5e-3,
              "row %zu, host %d: slow devices hardly help", i, h);
       x.gives = 0; /* the common operand goes up to each device */
       CHECK (gpumm_spread_seconds (&x, alike, hosts[h].count)
-                 >= (hosts[h].count * x.common + x.split) / x.links.all.up,
+                 >= (hosts[h].count * x.common + x.split) / x.transfer.all.up,
              "row %zu, host %d: %g s", i, h, all);
     }
 }
@@ -547,7 +547,7 @@ static gpumm_status open_trial (const gpumm_problem *problem, const gpumm_option
       8.0
       * (double) (gpumm_m (problem) * gpumm_n (problem) + gpumm_m (problem) * gpumm_k (problem)
                   + gpumm_k (problem) * gpumm_n (problem));
-  CHECK (gpumm_links_measuring () && !whole && options->backend == GPUMM_GPU
+  CHECK (gpumm_transfer_rates_measuring () && !whole && options->backend == GPUMM_GPU
              && !gpumm_check_matrix (&problem->a, "A") && !gpumm_check_matrix (&problem->b, "B")
              && gpumm_k (problem) == problem->b.rows,
          "product %d", trial.opened);
@@ -573,33 +573,36 @@ static void close_trial (gpumm_job *part) {
 
 static void test_links (void) {
   static const gpumm_part_calls calls = {open_trial, run_trial, close_trial};
-  gpumm_links links;
-  gpumm_links_forget ();
+  gpumm_transfer_rates links;
+  gpumm_transfer_rates_forget ();
   trial.one = trial.all = 40e-3; /* long beside what a busy machine adds */
   trial.fail_at = 3;
   trial.failure = GPUMM_CANCELLED;
-  CHECK (gpumm_links_of (12, &calls, &links) == GPUMM_CANCELLED && trial.opened == 3
-             && trial.ran == 2 && trial.closed == 2 && !gpumm_links_measuring (),
+  CHECK (gpumm_transfer_rates_of (12, &calls, &links) == GPUMM_CANCELLED && trial.opened == 3
+             && trial.ran == 2 && trial.closed == 2 && !gpumm_transfer_rates_measuring (),
          "%d opened, %d closed", trial.opened, trial.closed);
   trial.fail_at = 0;
-  CHECK (!gpumm_links_of (12, &calls, &links) && trial.devices == 12, "%s", gpumm_last_error ());
+  CHECK (!gpumm_transfer_rates_of (12, &calls, &links) && trial.devices == 12, "%s",
+         gpumm_last_error ());
   const double bytes = 256 << 20;
   const double *rates[] = {&links.one.up, &links.one.down, &links.all.up, &links.all.down};
   for (int i = 0; i < 4; i++) /* but for the time of little products */
     CHECK (*rates[i] > 0 && *rates[i] < bytes / 36e-3, "rate %d: %g", i, *rates[i]);
   CHECK (trial.ran == trial.closed && trial.opened == trial.ran + 1, "%d ran", trial.ran);
   const int ran = trial.ran;
-  CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran == ran, "known");
-  CHECK (!gpumm_links_of (6, &calls, &links) && trial.ran > ran, "of others");
+  CHECK (!gpumm_transfer_rates_of (12, &calls, &links) && trial.ran == ran, "known");
+  CHECK (!gpumm_transfer_rates_of (6, &calls, &links) && trial.ran > ran, "of others");
   const int both = trial.ran;
-  CHECK (!gpumm_links_of (12, &calls, &links) && trial.ran == both, "both are known");
-  gpumm_links_forget ();
+  CHECK (!gpumm_transfer_rates_of (12, &calls, &links) && trial.ran == both, "both are known");
+  gpumm_transfer_rates_forget ();
   trial.fail_at = trial.opened + 2;
   trial.failure = GPUMM_DEVICE_MEMORY;
-  CHECK (!gpumm_links_of (12, &calls, &links) && trial.opened == trial.fail_at, "%d", trial.opened);
-  CHECK (!gpumm_links_of (12, &calls, &links) && trial.opened == trial.fail_at && !links.one.up,
+  CHECK (!gpumm_transfer_rates_of (12, &calls, &links) && trial.opened == trial.fail_at, "%d",
+         trial.opened);
+  CHECK (!gpumm_transfer_rates_of (12, &calls, &links) && trial.opened == trial.fail_at
+             && !links.one.up,
          "what has failed is remembered: %d", trial.opened);
-  gpumm_links_forget ();
+  gpumm_transfer_rates_forget ();
 }
 
 /* From device to device, with gaps between columns and without. */

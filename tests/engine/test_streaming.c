@@ -490,7 +490,7 @@ static void check_report (const test_case *t, const struct gpumm_job *job) {
   CHECK (r->bytes_down == 8 * t->m * t->n, "%lld bytes down", (long long) r->bytes_down);
   if (t->m * t->n * t->k == 0)
     return;
-  CHECK (r->bytes_up >= least && (!job->plan.resident || r->bytes_up <= once),
+  CHECK (r->bytes_up >= least && (!job->plan.fits_device || r->bytes_up <= once),
          "%lld bytes up, not %lld to %lld", (long long) r->bytes_up, (long long) least,
          (long long) once);
   CHECK (t->limit == 0 || (int64_t) held <= t->limit, "%zu bytes held over %lld", held,
@@ -503,10 +503,10 @@ static void check_report (const test_case *t, const struct gpumm_job *job) {
 }
 
 static gpumm_status run_case (const test_case *t, int *right) {
-  gpumm_place place = {.context = &late_context, .flops = {[GPUMM_D] = t->rate}};
+  gpumm_candidate place = {.context = &late_context, .flops = {[GPUMM_D] = t->rate}};
   late->properties (0, &place.properties);
   gpumm_options o = {.backend = GPUMM_CPU, .algorithm = t->kernel, .max_device_memory = t->limit};
-  gpumm_choices choices = {.host = &place, .why_no_gpu = "", .smallest_tile = t->smallest_tile};
+  gpumm_candidates choices = {.host = &place, .why_no_gpu = "", .smallest_tile = t->smallest_tile};
   struct gpumm_job job = {.options = o};
   snprintf (job.report.kernel, sizeof job.report.kernel, "%s", t->kernel);
   gpumm_problem *p = &job.problem;

@@ -83,25 +83,25 @@ static void take (const char *name, const char *algorithm, int card) {
 
 static gpumm_context context; /* with the driver */
 
-/* Of A by a B of A's sizes elsewhere, with this rate of the links. rival: of emulated. */
+/* Of A by a B of A's sizes elsewhere, with this rate of the links. rates: of it and of emulated. */
 static gpumm_plan plan_of (const gpumm_matrix *a, gpumm_type output, gpumm_backend where, int card,
-                           double link, gpumm_rival_rates rival) {
+                           double link, gpumm_kernel_rates rates) {
   static double bytes[2]; /* stand for elements: only addresses are looked at */
-  const gpumm_place cpu = {.call = 1e-6, .flops = {1e10, 1e10, 1e10, 1e10}};
-  gpumm_place gpu = {.context = &context,
-                     .properties = cards[card],
-                     .flops = {1e12, 1e12, 1e12, 1e12},
-                     .upload = link,
-                     .download = link,
-                     .link = link,
-                     .call = 1e-5,
-                     .rival = rival};
+  const gpumm_candidate cpu = {.call = 1e-6, .flops = {1e10, 1e10, 1e10, 1e10}};
+  gpumm_candidate gpu = {.context = &context,
+                         .properties = cards[card],
+                         .flops = {1e12, 1e12, 1e12, 1e12},
+                         .upload = link,
+                         .download = link,
+                         .link = link,
+                         .call = 1e-5,
+                         .kernel_rates = rates};
   gpu.properties.memory_total = gpu.properties.memory_free = INT64_C (1) << 36;
   gpumm_problem p = {.a = *a, .b = *a, .alpha = {1, 0}, .output = output};
   p.a.values = &bytes[0];
   p.b.values = &bytes[1];
   const gpumm_options o = {.backend = where, .device = -1};
-  gpumm_choices choices = {.cpu = &cpu, .gpu = &gpu, .why_no_gpu = ""};
+  gpumm_candidates choices = {.cpu = &cpu, .gpu = &gpu, .why_no_gpu = ""};
   gpumm_plan plan = {0};
   CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK, "no plan");
   return plan;
@@ -112,7 +112,7 @@ static gpumm_plan plan_of (const gpumm_matrix *a, gpumm_type output, gpumm_backe
 static void take_dense (int card) {
   static const int64_t edges[] = {16, 700, 2100, 9000};
   /* of emulated: none, and such that it is ten times as fast */
-  static const gpumm_rival_rates rates[] = {{0}, {1e-12, 1e-13}};
+  static const gpumm_kernel_rates rates[] = {{0}, {1e-12, 1e-13}};
   for (int type = GPUMM_S; type <= GPUMM_Z; type++)
     for (size_t e = 0; e < sizeof edges / sizeof *edges; e++)
       for (int r = 0; r < 2; r++) {
@@ -241,7 +241,7 @@ static void weigh_blocks (int card) {
                             .block_column = columns,
                             .nzmax = LINES * EACH};
     const gpumm_plan plan =
-        plan_of (&a, kinds[i].output, GPUMM_AUTO, card, 1e10, (gpumm_rival_rates){0});
+        plan_of (&a, kinds[i].output, GPUMM_AUTO, card, 1e10, (gpumm_kernel_rates){0});
     CHECK (strcmp (plan.algorithm->name, kinds[i].algorithm ? kinds[i].algorithm : "blocks") == 0,
            "%s in %lld x %lld on %s: %s, %s", gpumm_type_name (a.type), (long long) kinds[i].m,
            (long long) kinds[i].m, cards[card].name, plan.algorithm->name, plan.reason);

@@ -1,7 +1,7 @@
-/* links.h - how fast large matrices move between the host and several devices at once.
+/* transfer_rates.h - how fast large matrices move between the host and several devices at once.
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GPUMM_LINKS_H
-#define GPUMM_LINKS_H
+#ifndef GPUMM_TRANSFER_RATES_H
+#define GPUMM_TRANSFER_RATES_H
 
 #include "spread.h"
 
@@ -10,12 +10,13 @@
  * 0.2 s after the GPUs are open and 0.3 GiB of host memory, by products of `calls` that compute
  * next to nothing. If the measurement fails they are 0 from then on. The status is GPUMM_OK or
  * GPUMM_CANCELLED. */
-gpumm_status gpumm_links_of (uint64_t devices, const gpumm_part_calls *calls, gpumm_links *links);
+gpumm_status gpumm_transfer_rates_of (uint64_t devices, const gpumm_part_calls *calls,
+                                      gpumm_transfer_rates *rates);
 
 /* Is this thread measuring? Its products are then spread over all devices that they may use. */
-int gpumm_links_measuring (void);
+int gpumm_transfer_rates_measuring (void);
 
 /* The next product measures anew. */
-void gpumm_links_forget (void);
+void gpumm_transfer_rates_forget (void);
 
 #endif

@@ -1,10 +1,10 @@
-/* links.c - how fast large matrices move between the host and several devices at once.
+/* transfer_rates.c - how fast large matrices move between the host and several devices at once.
  *
  * Each device has a link of its own, but all share the cores that copy and the host's memory. On
  * one host two H100 received 1.4 to 1.9 times as much as one, and sent no more.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "links.h"
+#include "transfer_rates.h"
 #include "clock.h"
 #include "memory/host.h"
 #include "progress.h"
@@ -42,11 +42,11 @@ static int newest;
 
 static _Thread_local int is_measuring;
 
-int gpumm_links_measuring (void) {
+int gpumm_transfer_rates_measuring (void) {
   return is_measuring;
 }
 
-void gpumm_links_forget (void) {
+void gpumm_transfer_rates_forget (void) {
   pthread_mutex_lock (&lock);
   memset (known, 0, sizeof known);
   pthread_mutex_unlock (&lock);
@@ -110,8 +110,9 @@ static double rate (double seconds, const times *least, uint64_t devices) {
   return bytes / fmax (seconds - least->little, shortest);
 }
 
-static gpumm_link link_of (const times *least, uint64_t devices) {
-  return (gpumm_link){rate (least->up, least, devices), rate (least->down, least, devices)};
+static gpumm_transfer_rate rates_of (const times *least, uint64_t devices) {
+  return (gpumm_transfer_rate){rate (least->up, least, devices),
+                               rate (least->down, least, devices)};
 }
 
 static uint64_t first_of (uint64_t devices) {
@@ -181,13 +182,15 @@ static gpumm_status find (uint64_t devices, const gpumm_part_calls *calls, entry
   return GPUMM_OK;
 }
 
-gpumm_status gpumm_links_of (uint64_t devices, const gpumm_part_calls *calls, gpumm_links *links) {
+gpumm_status gpumm_transfer_rates_of (uint64_t devices, const gpumm_part_calls *calls,
+                                      gpumm_transfer_rates *rates) {
   entry *e = NULL;
-  *links = (gpumm_links){0};
+  *rates = (gpumm_transfer_rates){0};
   pthread_mutex_lock (&lock);
   const gpumm_status status = find (devices, calls, &e);
   if (!status && !e->failed)
-    *links = (gpumm_links){link_of (&e->one, first_of (devices)), link_of (&e->all, devices)};
+    *rates =
+        (gpumm_transfer_rates){rates_of (&e->one, first_of (devices)), rates_of (&e->all, devices)};
   pthread_mutex_unlock (&lock);
   return status;
 }

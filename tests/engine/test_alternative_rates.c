@@ -1,4 +1,4 @@
-/* test_rival_rates.c - what is measured of emulated products, on a made-up device.
+/* test_alternative_rates.c - what is measured of emulated products, on a made-up device.
  *
  * The device's clock goes on by made-up rates: so the rates that come out must be those, and what
  * was measured, and how often, can be counted. The rest of its driver is that of made_up_gpu.c.
@@ -16,7 +16,7 @@
 #define ALL (1u << GPUMM_S | 1u << GPUMM_D | 1u << GPUMM_C | 1u << GPUMM_Z)
 
 static double now, link_rate;
-static gpumm_rival_rates rates;
+static gpumm_kernel_rates rates;
 static int library_launches, emulated_launches, copies, refused; /* refused: launches of emulated */
 static size_t largest, held, most_held;                          /* bytes of the device */
 
@@ -82,7 +82,7 @@ static gpumm_status launch_emulated (int device, gpumm_stream *stream, const gpu
   if (refused)
     return GPUMM_UNSUPPORTED;
   CHECK (p->m == gpumm_trial_edge (p->type) && p->n == p->m && p->k == p->m, "a square product");
-  now += rates.rival * flops_of (p) + (emulated_launches++ == 0 ? 1 : 0);
+  now += rates.alternative * flops_of (p) + (emulated_launches++ == 0 ? 1 : 0);
   return GPUMM_OK;
 }
 
@@ -117,26 +117,26 @@ static void forget_all (void) {
   reset_device ();
   library_launches = emulated_launches = copies = refused = 0;
   largest = (size_t) 1 << 40;
-  rates = (gpumm_rival_rates){2e-14, 1e-14};
+  rates = (gpumm_kernel_rates){2e-14, 1e-14};
   link_rate = 5e10;
   most_held = held;
 }
 
 /* The place as it is for an n x n by n x n product. */
-static gpumm_place place_of (gpumm_type type, int64_t n, int64_t limit) {
+static gpumm_candidate place_of (gpumm_type type, int64_t n, int64_t limit) {
   static double matrix[2]; /* only addresses are read */
-  gpumm_place place = {.context = &context,
-                       .upload = 3e10,
-                       .download = 3e10,
-                       .call = 6e-5,
-                       .flops = {4e13, 4e13, 4e13, 4e13},
-                       .properties = {.capability = 90, .memory_total = 1ll << 37}};
+  gpumm_candidate place = {.context = &context,
+                           .upload = 3e10,
+                           .download = 3e10,
+                           .call = 6e-5,
+                           .flops = {4e13, 4e13, 4e13, 4e13},
+                           .properties = {.capability = 90, .memory_total = 1ll << 37}};
   gpumm_problem p = {.a = {.type = type, .rows = n, .cols = n, .ld = n, .values = &matrix[0]},
                      .b = {.type = type, .rows = n, .cols = n, .ld = n, .values = &matrix[1]},
                      .alpha = {1, 0},
                      .output = type};
   gpumm_options o = {.device = -1, .max_device_memory = limit};
-  gpumm_place_rival (&p, &o, &place);
+  gpumm_candidate_alternative (&p, &o, &place);
   return place;
 }
 
@@ -144,10 +144,10 @@ static void check_near (double x, double y, const char *what) {
   CHECK (fabs (x - y) <= 1e-6 * y, "%s: %g, expected %g", what, x, y);
 }
 
-static void check_rates (const gpumm_place *place) {
+static void check_rates (const gpumm_candidate *place) {
   check_near (place->link, link_rate, "link");
-  check_near (place->rival.library, rates.library, "library");
-  check_near (place->rival.rival, rates.rival, "rival");
+  check_near (place->kernel_rates.library, rates.library, "library");
+  check_near (place->kernel_rates.alternative, rates.alternative, "alternative");
 }
 
 /* The rates are found, once a type, the link once; a reset forgets them. */
@@ -157,7 +157,7 @@ static void test_rates (void) {
   int link_copies = 0, one = 0;
   for (int t = 0; t < 4; t++) {
     int before = emulated_launches, copied = copies;
-    gpumm_place place = place_of (types[t], 16384, 0);
+    gpumm_candidate place = place_of (types[t], 16384, 0);
     check_rates (&place);
     one = emulated_launches - before;
     CHECK (one > 0 && library_launches == (t + 1) * one, "%d and %d launches", library_launches,
@@ -169,9 +169,9 @@ static void test_rates (void) {
     check_rates (&place);
     CHECK (emulated_launches == before + one, "measured twice");
   }
-  rates.rival = 1.2e-14;
-  gpumm_place place = place_of (GPUMM_S, 16384, 0);
-  check_near (place.rival.rival, 1e-14, "what was measured before");
+  rates.alternative = 1.2e-14;
+  gpumm_candidate place = place_of (GPUMM_S, 16384, 0);
+  check_near (place.kernel_rates.alternative, 1e-14, "what was measured before");
   reset_device ();
   CHECK (held == 0, "%zu bytes are held after a reset", held);
   copies = 0;
@@ -183,21 +183,23 @@ static void test_rates (void) {
 /* No more is measured than what can matter. */
 static void test_thrift (void) {
   forget_all ();
-  gpumm_place place = place_of (GPUMM_D, 5000, 0);
+  gpumm_candidate place = place_of (GPUMM_D, 5000, 0);
   CHECK (copies == 0 && library_launches == 0 && place.link == 0, "of a small product");
   link_rate = 2e10; /* 16384^2 take 107 ms each, twice; the product 176 ms */
   place = place_of (GPUMM_D, 16384, 0);
   check_near (place.link, 2e10, "link");
-  check_near (place.rival.library, rates.library, "library");
-  CHECK (emulated_launches == 0 && place.rival.rival == 0, "the link decides");
+  check_near (place.kernel_rates.library, rates.library, "library");
+  CHECK (emulated_launches == 0 && place.kernel_rates.alternative == 0, "the link decides");
   place = place_of (GPUMM_D, 32768, 0); /* 429 ms each, twice; 1407 ms */
   CHECK (emulated_launches > 0, "computing decides");
-  check_near (place.rival.rival, rates.rival, "rival");
+  check_near (place.kernel_rates.alternative, rates.alternative, "alternative");
   /* under a limit that leaves no room for the measuring nothing is known, before and after */
   forget_all ();
   for (int i = 0; i < 2; i++) {
     place = place_of (GPUMM_D, 16384, 100000000);
-    CHECK (place.link == 0 && place.rival.library == 0 && place.rival.rival == 0, "under a limit");
+    CHECK (place.link == 0 && place.kernel_rates.library == 0
+               && place.kernel_rates.alternative == 0,
+           "under a limit");
     CHECK (i > 0 || copies == 0, "measured under a limit");
     place_of (GPUMM_D, 16384, 0);
   }
@@ -213,17 +215,18 @@ static void test_thrift (void) {
 static void test_failures (void) {
   forget_all ();
   refused = 1;
-  gpumm_place place = place_of (GPUMM_D, 16384, 0);
-  check_near (place.rival.library, rates.library, "library");
-  CHECK (place.rival.rival == 0, "emulated was refused");
+  gpumm_candidate place = place_of (GPUMM_D, 16384, 0);
+  check_near (place.kernel_rates.library, rates.library, "library");
+  CHECK (place.kernel_rates.alternative == 0, "emulated was refused");
   refused = 0;
   place = place_of (GPUMM_D, 16384, 0);
-  CHECK (place.rival.rival == 0 && emulated_launches == 0, "tried again");
+  CHECK (place.kernel_rates.alternative == 0 && emulated_launches == 0, "tried again");
   for (size_t bytes = 1 << 20; bytes <= (size_t) 1 << 32; bytes *= 2) {
     forget_all ();
     largest = bytes;
     place = place_of (GPUMM_D, 16384, 0);
-    int known = (place.link > 0) + (place.rival.library > 0) + (place.rival.rival > 0);
+    int known =
+        (place.link > 0) + (place.kernel_rates.library > 0) + (place.kernel_rates.alternative > 0);
     CHECK (known
                == (bytes >= (size_t) 1 << 25) + (bytes >= (size_t) 1 << 29)
                       + (bytes >= (size_t) 1 << 31),
