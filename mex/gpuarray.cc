@@ -1,8 +1,9 @@
 // gpuarray.cc - the type gpuArray, as Octave sees it.
 //
 //   G = __gpuarray__ (A)                   copies A to the selected device
-//   A = __gpuarray__ ("gather", G)         copies G back
-//   ... = __gpuarray__ (WORD, ...)         for the methods in @gpuArray: see words, at the end
+//   Y = __gpuarray__ (NAME, ...)           calls the named function of this name: gpu_functions.cc
+//   LIST = __gpuarray__ (N, NAME, ...)     the same, with N results in a cell array
+//   ... = __gpuarray__ (WORD, ...)         see words, at the end
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -197,18 +198,12 @@ bool get_gpuarray (const octave_base_value &x, array &to) {
   return g != nullptr;
 }
 
-static const gpu_value *gpu_value_of (const octave_base_value &x) {
-  return dynamic_cast<const gpu_value *> (&x);
-}
-
 int device_of (const octave_base_value &a, const octave_base_value &b) {
   const gpu_value *x = gpu_value_of (a);
   return (x ? x : gpu_value_of (b))->device ();
 }
 
-// Both operands of an operator.
-static std::pair<operand, operand> operands_of (const octave_base_value &a,
-                                                const octave_base_value &b) {
+std::pair<operand, operand> operands_of (const octave_base_value &a, const octave_base_value &b) {
   const octave_gpuarray *x = gpuarray_of (a), *y = gpuarray_of (b);
   operand u, v;
   if (!x && !y)
@@ -230,11 +225,6 @@ static std::pair<operand, operand> operands_of (const octave_base_value &a,
 static array argument (const octave_value &x, int device) {
   const octave_gpuarray *g = gpuarray_of (x.get_rep ());
   return g ? moved (ready (g->m), device) : upload (x, device);
-}
-
-static array argument (const octave_value &x) {
-  const octave_gpuarray *g = gpuarray_of (x.get_rep ());
-  return argument (x, g ? g->m.device : device_for_new ());
 }
 
 // Is x a matrix in blocks, on the host or on a device?
@@ -575,8 +565,6 @@ static bool is_host_divisor (const octave_base_value &x) {
   return !gpu_value_of (x) && !is_blocksparse (x) && x.numel () != 1;
 }
 
-static octave_value on_device (const octave_value &x, int device);
-
 static octave_value divided (octave_value::binary_op op, const octave_base_value &a,
                              const octave_base_value &b) {
   const auto of_host = [] (const octave_base_value &x) {
@@ -745,11 +733,6 @@ static void install (octave::type_info &types) {
 
 // ---- words for the methods ----------------------------------------------------------------------
 
-gpumm_fold_op fold_of (const octave_value &name) {
-  return gpumm_fold_op (std::find (fold_names, fold_names + GPUMM_FOLD_OPS, name.string_value ())
-                        - fold_names);
-}
-
 // What an argument of a word must be.
 struct kind {
   const char *what; // for an error
@@ -763,39 +746,21 @@ static double number_of (const octave_value &x) {
   return is_one ? x.double_value () : NAN;
 }
 
-// Is x a full list of whole numbers from `least` on?
-static bool is_list (const octave_value &x, double least) {
+// Is x a full list of whole numbers?
+static bool is_list (const octave_value &x) {
   const dim_vector size = x.dims ();
   if (!x.isnumeric () || !x.isreal () || x.issparse () || is_in_blocks (x.get_rep ())
       || gpuarray_of (x.get_rep ()) || size.ndims () != 2 || (size (0) != 1 && size (1) != 1))
     return false;
   const NDArray list = x.array_value ();
   return std::all_of (list.data (), list.data () + list.numel (),
-                      [least] (double n) { return n >= least && n == std::trunc (n); });
+                      [] (double n) { return n == std::trunc (n); });
 }
-
-static bool is_among (const octave_value &x, const char *const *first, const char *const *end) {
-  return x.is_string () && x.rows () == 1 && std::find (first, end, x.string_value ()) != end;
-}
-
-static const char *const extremes[] = {"max", "min"};
 
 static const kind any_value = {"any value", [] (const octave_value &) { return true; }};
 static const kind full = {"a full array", [] (const octave_value &x) {
                             return !is_gpusparse (x) && !is_gpublocks (x.get_rep ());
                           }};
-static const kind stored_sparse = {"a sparse gpuArray", is_gpusparse};
-static const kind stored_blocks = {
-    "a gpuArray in blocks", [] (const octave_value &x) { return is_gpublocks (x.get_rep ()); }};
-static const kind fold_name = {"the name of a fold", [] (const octave_value &x) {
-                                 return is_among (x, fold_names, fold_names + GPUMM_FOLD_OPS);
-                               }};
-static const kind scan_name = {"\"sum\" or \"prod\"", [] (const octave_value &x) {
-                                 return is_among (x, fold_names, fold_names + GPUMM_FOLD_PROD + 1);
-                               }};
-static const kind extreme_name = {"\"max\" or \"min\"", [] (const octave_value &x) {
-                                    return is_among (x, extremes, extremes + 2);
-                                  }};
 static const kind some_text = {
     "a text", [] (const octave_value &x) { return x.is_string () && x.rows () <= 1; }};
 
@@ -804,23 +769,12 @@ static const kind number = {"a number", [] (const octave_value &x) {
                                      && !gpu_value_of (x.get_rep ()) && !x.issparse ()
                                      && !is_in_blocks (x.get_rep ());
                             }};
-static const kind least_number = {"a number of 0 or more",
-                                  [] (const octave_value &x) { return number_of (x) >= 0; }};
-// Octave takes dimensions as int, and larger numbers as the largest int.
-static const kind dimension = {"a dimension, from 1", [] (const octave_value &x) {
-                                 const double n = number_of (x);
-                                 return n >= 1 && (n == std::trunc (n) || std::isinf (n));
-                               }};
 static const kind device_index = {"the index of a device", [] (const octave_value &x) {
                                     const double n = number_of (x);
                                     return std::abs (n) <= 1024 && n == std::trunc (n);
                                   }};
-static const kind sizes = {"a list of sizes", [] (const octave_value &x) {
-                             return x.numel () > 1 && is_list (x, -INFINITY);
-                           }};
-static const kind block_sizes = {"two sizes from 1 on", [] (const octave_value &x) {
-                                   return x.numel () == 2 && is_list (x, 1);
-                                 }};
+static const kind sizes = {"a list of sizes",
+                           [] (const octave_value &x) { return x.numel () > 1 && is_list (x); }};
 static const kind options_struct = {
     "a struct", [] (const octave_value &x) { return x.isstruct () && x.numel () == 1; }};
 
@@ -838,104 +792,6 @@ static dim_vector size_of (const octave_value &list) {
   return size;
 }
 
-// The type of a sum of entries in Octave.
-static gpumm_type type_of_sum (gpumm_type type) {
-  return type == GPUMM_B ? GPUMM_D : type;
-}
-
-// The function, for an error, that these words of a method ask for.
-static std::string function_of (const octave_value_list &words) {
-  const std::string word = words (0).string_value ();
-  const bool is_named = words.length () > 1 && words (1).is_string ();
-  return word == "scan" && is_named                      ? "cum" + words (1).string_value ()
-         : (word == "fold" || word == "two") && is_named ? words (1).string_value ()
-         : word == "pages"                               ? "pagemtimes"
-                                                         : word;
-}
-
-// ("fold", OP, X, DIM): [Y, PLACES]
-static octave_value_list word_fold (const octave_value_list &args, int nargout) {
-  const gpumm_fold_op op = fold_of (args (1));
-  const array x = argument (args (2));
-  const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
-  check_narrow (x.type);
-  const bool is_real = op == GPUMM_FOLD_NORM || op == GPUMM_FOLD_SUMSQ;
-  const gpumm_type type = op >= GPUMM_FOLD_ANY ? GPUMM_B
-                          : is_real            ? real_type (type_of_sum (x.type))
-                                               : type_of_sum (x.type);
-  array index;
-  const array y =
-      fold (op, x, args (3).int_value () - 1, type, extreme && nargout > 1 ? &index : nullptr);
-  return nargout > 1 && extreme ? ovl (value_of (y), value_of (index)) : ovl (value_of (y));
-}
-
-// ("scan", OP, X, DIM)
-static octave_value_list word_scan (const octave_value_list &args, int) {
-  const array x = plain (argument (args (2)));
-  const int dim = args (3).int_value () - 1;
-  check_narrow (x.type);
-  if (is_hosted (x)) {
-    const char *name = fold_of (args (1)) == GPUMM_FOLD_SUM ? "cumsum" : "cumprod";
-    const octave_value sums = by_octave (name, ovl (x.host, dim + 1));
-    return ovl (value_of (hosted (as_class (sums, type_of_sum (x.type)))));
-  }
-  gpumm_scan s = {};
-  s.op = fold_of (args (1));
-  s.inner = s.count = s.outer = 1;
-  for (int d = 0; d < x.size.ndims (); d++)
-    (d < dim ? s.inner : d > dim ? s.outer : s.count) *= x.size (d);
-  const array y = new_array (x.device, type_of_sum (x.type), x.size);
-  s.input = view_of (x);
-  s.output = view_of (y);
-  if (x.numel () > 0)
-    need (gpumm_scan_entries (&s));
-  return ovl (value_of (y));
-}
-
-// ("two", "max" or "min", X, Y)
-static octave_value_list word_two (const octave_value_list &args, int) {
-  const bool is_max = args (1).string_value () == "max";
-  auto both = operands_of (args (2).get_rep (), args (3).get_rep ());
-  operand &a = both.first, &b = both.second;
-  check_narrow (a.x.type);
-  check_narrow (b.x.type);
-  if (is_hosted (a.x))
-    return ovl (value_of (hosted (by_octave (
-        is_max ? "max" : "min", ovl (download (as_array (a)), download (as_array (b)))))));
-  const dim_vector size = common_size (is_max ? "max" : "min", a.x.size, b.x.size);
-  const octave_value rules =
-      octave::feval (args (1).string_value (),
-                     ovl (sample (a.x.type, a.x.is_scalar (), dim_vector (1, 2)),
-                          sample (b.x.type, b.x.is_scalar (), dim_vector (1, 2))),
-                     1) (0);
-  gpumm_type type = type_of_class (rules.class_name ());
-  if (is_complex (a.x.type) || is_complex (b.x.type))
-    type = complex_type (type);
-  if (!is_float (type)) // converted for the comparison as Octave converts
-    for (operand *o : {&a, &b}) {
-      o->x = plain (converted (as_array (*o), type));
-      o->is_number = false;
-    }
-  const program p = fused (is_max ? GPUMM_MAP_MAX : GPUMM_MAP_MIN, a, b, domain_of (type));
-  return ovl (value_of (pending_array (p, type, size, a.x.device)));
-}
-
-// ("masked", X, MASK): X where MASK is true, else 0
-static octave_value_list word_masked (const octave_value_list &args, int) {
-  const array x = argument (args (1)), mask = argument (args (2), x.device);
-  check_narrow (x.type);
-  if (mask.type != GPUMM_B || mask.size != x.size)
-    error_with_id ("gpumm:internal", "__gpuarray__: MASK must be logical and as large as X");
-  if (is_hosted (x)) {
-    octave_value y = x.host;
-    const octave_value rest = octave::unary_op (type_info (), octave_value::op_not, mask.host);
-    y.assign (octave_value::op_asn_eq, "(", {ovl (rest)}, as_class (octave_value (0.0), x.type));
-    return ovl (value_of (hosted (y)));
-  }
-  const program p = fused (GPUMM_MAP_MASK, operand (x), operand (mask), domain_of (x.type));
-  return ovl (value_of (pending_array (p, x.type, x.size, x.device)));
-}
-
 // ("fill", VALUE, DIMS)
 static octave_value_list word_fill (const octave_value_list &args, int) {
   const dim_vector size = size_of (args (2));
@@ -947,11 +803,6 @@ static octave_value_list word_fill (const octave_value_list &args, int) {
   array x = as_array (o);
   x.size = size;
   return ovl (value_of (x));
-}
-
-static octave_value_list word_gather (const octave_value_list &args, int) {
-  const gpu_value *x = gpu_value_of (args (1).get_rep ());
-  return ovl (x ? x->gathered () : args (1));
 }
 
 static octave_value_list word_type (const octave_value_list &args, int) {
@@ -969,8 +820,7 @@ static octave_value_list word_valid (const octave_value_list &args, int) {
   return ovl (x && x->is_valid ());
 }
 
-// gpuArray (X)
-static octave_value on_device (const octave_value &x, int device) {
+octave_value on_device (const octave_value &x, int device) {
   if (is_gpusparse (x) || is_gpublocks (x.get_rep ()) || gpuarray_of (x.get_rep ()))
     return x;
   if (is_blocksparse (x.get_rep ()))
@@ -1199,26 +1049,6 @@ static octave_value_list word_memory (const octave_value_list &, int) {
   return ovl (s);
 }
 
-// ("sparse", X)
-static octave_value_list word_sparse (const octave_value_list &args, int) {
-  const array x = argument (args (1));
-  if (x.size.ndims () > 2 || is_integer (x.type))
-    error_with_id ("gpumm:invalid",
-                   "sparse: X must be a matrix of floats or truth values, not %s %s",
-                   x.size.str ().c_str (), class_of (x.type));
-  return ovl (value_of (sparse_of (x)));
-}
-
-// ("blocksparse", X, [ROWS, COLUMNS])
-static octave_value_list word_blocksparse (const octave_value_list &args, int) {
-  const array x = argument (args (1));
-  const dim_vector block = size_of (args (2)), size = x.size;
-  if (size.ndims () > 2 || size (0) % block (0) != 0 || size (1) % block (1) != 0)
-    error_with_id ("gpumm:internal", "__gpuarray__: %s does not divide into blocks of %s",
-                   size.str ().c_str (), block.str ().c_str ());
-  return ovl (value_of (blocks_of (x, block)));
-}
-
 // ("refuse", TEXT): the error of what a device does not do
 [[noreturn]] static octave_value_list word_refuse (const octave_value_list &args, int) {
   say_gather ("%s", args (1).string_value ().c_str ());
@@ -1232,6 +1062,13 @@ static octave_value_list word_wait (const octave_value_list &args, int) {
   return ovl ();
 }
 
+[[noreturn]] static void refuse_function (const std::string &name) {
+  warn_in_solver ();
+  error_with_id ("gpumm:gpuArray:gather",
+                 "%s: not available for a gpuArray. Write gpuArray (%s (gather (X)))",
+                 name.c_str (), name.c_str ());
+}
+
 // ---- the words ----------------------------------------------------------------------------------
 
 // A word and its arguments, which the dispatcher checks: so the word reads them without a check.
@@ -1241,16 +1078,9 @@ struct word_row {
   octave_value_list (*run) (const octave_value_list &args, int nargout);
 };
 
-static const word_row words[] = {{"gather", {&any_value}, word_gather},
-                                 {"type", {&any_value}, word_type},
+static const word_row words[] = {{"type", {&any_value}, word_type},
                                  {"device", {&any_value}, word_device},
                                  {"valid", {&any_value}, word_valid},
-                                 {"fold", {&fold_name, &full, &dimension}, word_fold},
-                                 {"fold", {&fold_name, &stored_sparse, &dimension}, sparse_fold},
-                                 {"fold", {&fold_name, &stored_blocks, &dimension}, blocks_fold},
-                                 {"scan", {&scan_name, &full, &dimension}, word_scan},
-                                 {"two", {&extreme_name, &full, &full}, word_two},
-                                 {"masked", {&full, &full}, word_masked},
                                  {"fill", {&number, &sizes}, word_fill},
                                  {"select", {}, word_select},
                                  {"select", {&device_index}, word_select},
@@ -1259,16 +1089,7 @@ static const word_row words[] = {{"gather", {&any_value}, word_gather},
                                  {"memory", {}, word_memory},
                                  {"upload", {&any_value, &device_index}, word_upload},
                                  {"gpumm", {&full, &full, &options_struct}, word_gpumm},
-                                 {"pages", {&full, &any_value, &full, &any_value}, word_pages},
-                                 {"sparse", {&full}, word_sparse},
-                                 {"sparse", {&stored_blocks}, blocks_sparse},
-                                 {"blocksparse", {&full, &block_sizes}, word_blocksparse},
-                                 {"values", {&stored_sparse}, sparse_values},
-                                 {"values", {&stored_blocks}, blocks_values},
-                                 {"block size", {&stored_blocks}, blocks_size},
-                                 {"blocks", {&stored_blocks}, blocks_count},
-                                 {"equal", {&stored_blocks, &stored_blocks}, blocks_equal},
-                                 {"drop", {&stored_blocks, &least_number}, blocks_drop}};
+                                 {"pages", {&full, &any_value, &full, &any_value}, word_pages}};
 
 // The place of the first argument that is not of its kind, or of the end.
 static octave_idx_type first_wrong (const octave_value_list &args,
@@ -1279,20 +1100,23 @@ static octave_idx_type first_wrong (const octave_value_list &args,
   return i;
 }
 
-// The error for arguments that no row of the table takes: this one is the first with the word and
-// the number.
-[[noreturn]] static void say_wrong (const octave_value_list &args, const word_row &row) {
+void need_full (const char *name, const octave_value_list &args) {
   const char *const stored = "%s of a %s is not available on a device. Use %sgather (X)";
-  const std::string function = function_of (args);
   bool has_sparse = false, has_blocks = false;
-  for (octave_idx_type i = 1; i < args.length (); i++) {
+  for (octave_idx_type i = 0; i < args.length (); i++) {
     has_sparse = has_sparse || is_gpusparse (args (i));
     has_blocks = has_blocks || is_gpublocks (args (i).get_rep ());
   }
   if (has_blocks)
-    say_gather (stored, function.c_str (), "blocksparse", "");
+    say_gather (stored, name, "blocksparse", "");
   if (has_sparse)
-    say_gather (stored, function.c_str (), "sparse matrix", "full (X) or ");
+    say_gather (stored, name, "sparse matrix", "full (X) or ");
+}
+
+// The error for arguments that no row of the table takes: this one is the first with the word and
+// the number.
+[[noreturn]] static void say_wrong (const octave_value_list &args, const word_row &row) {
+  need_full (strcmp (row.word, "pages") == 0 ? "pagemtimes" : row.word, args);
   const octave_idx_type i = first_wrong (args, row.arguments);
   error_with_id ("gpumm:internal", "__gpuarray__: argument %d of \"%s\" must be %s", int (i + 1),
                  row.word, row.arguments[i - 1]->what);
@@ -1310,8 +1134,17 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
   }
   if (args.length () == 1 && !args (0).is_string ())
     return ovl (on_device (args (0), device_for_new ()));
+  // (N, NAME, ...): a cell array with the N results; [varargout{1:N}] = ... takes Octave longer
+  if (args.length () > 1 && args (1).is_string () && number.fits (args (0))) {
+    const named_function *f = find_function (args (1).string_value ());
+    if (!f)
+      refuse_function (args (1).string_value ());
+    return ovl (Cell (call_function (*f, rest_of (args, 2), args (0).int_value ())));
+  }
   const std::string word =
       args.length () > 0 && args (0).is_string () ? args (0).string_value () : "";
+  if (const named_function *f = find_function (word))
+    return call_function (*f, rest_of (args), nargout);
   const word_row *first = nullptr;
   for (const auto &row : words)
     if (word == row.word && args.length () == octave_idx_type (row.arguments.size ()) + 1) {

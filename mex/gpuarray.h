@@ -111,6 +111,10 @@ private:
   }
 };
 
+inline const gpu_value *gpu_value_of (const octave_base_value &x) {
+  return dynamic_cast<const gpu_value *> (&x);
+}
+
 // An array or a matrix as a gpuArray.
 octave_value value_of (const gpumm::array &x);
 octave_value value_of (const gpumm::sparse &x);
@@ -220,6 +224,28 @@ protected:
   mutable std::vector<gpumm::part<M> > parts; // of a concatenation
 };
 
+// gpuArray (X), on this device
+octave_value on_device (const octave_value &x, int device);
+
+// An error that says gather if one of the arguments of the function NAME is stored sparse or in
+// blocks.
+void need_full (const char *name, const octave_value_list &args);
+
+// The arguments after the first.
+inline octave_value_list rest_of (const octave_value_list &args, int first = 1) {
+  return args.slice (first, args.length () - first);
+}
+
+// The row of a named function, or null; its results.
+struct named_function;
+const named_function *find_function (const std::string &name);
+octave_value_list call_function (const named_function &f, const octave_value_list &args,
+                                 int nargout);
+
+// Both operands of an operator on full arrays.
+std::pair<gpumm::operand, gpumm::operand> operands_of (const octave_base_value &a,
+                                                       const octave_base_value &b);
+
 // The device of the first gpuArray of two values.
 int device_of (const octave_base_value &a, const octave_base_value &b);
 
@@ -247,12 +273,11 @@ octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_val
 octave_value gpusparse_joined (const octave_base_value &a, const octave_base_value &b,
                                const Array<octave_idx_type> &place);
 
-// The operation of this name.
-gpumm_fold_op fold_of (const octave_value &name);
+// [Y, PLACES] of a reduction along dimension DIM of a sparse gpuArray.
+octave_value_list sparse_fold (gpumm_fold_op op, const octave_value &x, int dim, int nargout);
 
-// The words for the methods that take sparse gpuArrays: see words in gpuarray.cc.
-octave_value_list sparse_fold (const octave_value_list &args, int nargout);
-octave_value_list sparse_values (const octave_value_list &args, int nargout);
+// The values that a sparse gpuArray stores.
+octave_value sparse_values (const octave_value &x);
 
 // The same for matrices in blocks.
 bool is_gpublocks (const octave_base_value &x);
@@ -261,12 +286,12 @@ octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_val
                                const octave_base_value &b);
 octave_value gpublocks_joined (const octave_base_value &a, const octave_base_value &b,
                                const Array<octave_idx_type> &place);
-octave_value_list blocks_fold (const octave_value_list &args, int nargout);
-octave_value_list blocks_values (const octave_value_list &args, int nargout);
-octave_value_list blocks_sparse (const octave_value_list &args, int nargout);
-octave_value_list blocks_size (const octave_value_list &args, int nargout);
-octave_value_list blocks_count (const octave_value_list &args, int nargout);
-octave_value_list blocks_equal (const octave_value_list &args, int nargout);
-octave_value_list blocks_drop (const octave_value_list &args, int nargout);
+octave_value_list blocks_fold (gpumm_fold_op op, const octave_value &x, int dim);
+octave_value blocks_values (const octave_value &x);
+octave_value blocks_sparse (const octave_value &x);
+dim_vector blocks_size (const octave_value &x);
+double blocks_count (const octave_value &x);
+bool blocks_equal (const octave_value &x, const octave_value &y);
+octave_value blocks_dropped (const octave_value &x, double most);
 
 #endif

@@ -237,51 +237,41 @@ void install_gpublocks (octave::type_info &types) {
   });
 }
 
-// ---- words for the methods ----------------------------------------------------------------------
+// ---- for the named functions ----------------------------------------------------------------------
 
 static blocks argument (const octave_value &x, bool settles = true) {
   return gpublocks_of (x.get_rep ())->operand (settles);
 }
 
-// ("fold", "sum", X, DIM)
-octave_value_list blocks_fold (const octave_value_list &args, int) {
-  const int dim = args (3).int_value () - 1;
-  if (fold_of (args (1)) != GPUMM_FOLD_SUM || dim > 1)
-    say_gather ("%s of a blocksparse is not available on a device. Use gather (X)",
-                args (1).string_value ().c_str ());
-  const blocks x = argument (args (2));
+octave_value_list blocks_fold (gpumm_fold_op op, const octave_value &value, int dim) {
+  if (op != GPUMM_FOLD_SUM || dim > 1)
+    say_gather ("%s of a blocksparse is not available on a device. Use gather (X)", fold_names[op]);
+  const blocks x = argument (value);
   check_narrow (x.type ()); // no sums in 64-bit classes
   return ovl (value_of (sum_of (x, dim)));
 }
 
-// ("values", X)
-octave_value_list blocks_values (const octave_value_list &args, int) {
-  return ovl (value_of (values_of (argument (args (1)))));
+octave_value blocks_values (const octave_value &x) {
+  return value_of (values_of (argument (x)));
 }
 
-// ("sparse", X)
-octave_value_list blocks_sparse (const octave_value_list &args, int) {
-  return ovl (value_of (sparse_of (argument (args (1)))));
+octave_value blocks_sparse (const octave_value &x) {
+  return value_of (sparse_of (argument (x)));
 }
 
-// ("block size", X)
-octave_value_list blocks_size (const octave_value_list &args, int) {
-  const dim_vector size = gpublocks_of (args (1).get_rep ())->m ().block_size ();
-  return ovl (RowVector (Matrix (size.as_array ())));
+dim_vector blocks_size (const octave_value &x) {
+  return gpublocks_of (x.get_rep ())->m ().block_size ();
 }
 
-// ("blocks", X): the number of stored blocks
-octave_value_list blocks_count (const octave_value_list &args, int) {
-  return ovl (double (gpublocks_of (args (1).get_rep ())->block_count ()));
+double blocks_count (const octave_value &x) {
+  return double (gpublocks_of (x.get_rep ())->block_count ());
 }
 
-// ("equal", X, Y)
-octave_value_list blocks_equal (const octave_value_list &args, int) {
-  const blocks x = argument (args (1)), y = moved (argument (args (2)), x.device);
-  return ovl (x.size () == y.size () && x.block_size () == y.block_size () && equal (x, y));
+bool blocks_equal (const octave_value &a, const octave_value &b) {
+  const blocks x = argument (a), y = moved (argument (b), x.device);
+  return x.size () == y.size () && x.block_size () == y.block_size () && equal (x, y);
 }
 
-// ("drop", X, TOL)
-octave_value_list blocks_drop (const octave_value_list &args, int) {
-  return ovl (value_of (without_small (argument (args (1), false), args (2).double_value ())));
+octave_value blocks_dropped (const octave_value &x, double most) {
+  return value_of (without_small (argument (x, false), most));
 }

@@ -240,24 +240,21 @@ void install_gpusparse (octave::type_info &types) {
   });
 }
 
-// ---- words for the methods ----------------------------------------------------------------------
+// ---- for the named functions ----------------------------------------------------------------------
 
 static sparse argument (const octave_value &x, bool settles = true) {
   return gpusparse_of (x.get_rep ())->operand (settles);
 }
 
-// ("fold", OP, X, DIM)
-octave_value_list sparse_fold (const octave_value_list &args, int nargout) {
-  const gpumm_fold_op op = fold_of (args (1));
+octave_value_list sparse_fold (gpumm_fold_op op, const octave_value &x, int dim, int nargout) {
   if (nargout > 1)
     say_gather ("[Y, I] = %s of a sparse matrix is not available on a device. Use full (X) or "
                 "gather (X)",
                 fold_names[op]);
   const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
-  return ovl (value_of (folded (op, argument (args (2), orders), args (3).int_value () - 1)));
+  return ovl (value_of (folded (op, argument (x, orders), dim)));
 }
 
-// ("values", X)
-octave_value_list sparse_values (const octave_value_list &args, int) {
-  return ovl (value_of (values_of (argument (args (1)))));
+octave_value sparse_values (const octave_value &x) {
+  return value_of (values_of (argument (x)));
 }

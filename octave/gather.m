@@ -26,17 +26,7 @@
 ## @end deftypefn
 
 function varargout = gather (varargin)
-
-  if (nargin == 0 || nargout > nargin)
-    print_usage ();
-  endif
-  for i = 1:max (1, nargout)
-    varargout{i} = varargin{i};
-    if (strcmp (class (varargin{i}), "gpuArray"))
-      varargout{i} = __gpuarray__ ("gather", varargin{i});
-    endif
-  endfor
-
+  varargout = __gpuarray__ (nargout, "gather", varargin{:});
 endfunction
 
 %!assert (gather (5), 5)

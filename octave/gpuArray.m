@@ -118,11 +118,9 @@
 
 function G = gpuArray (varargin)
 
-  if (nargin == 1 && ischar (varargin{1}))
-    error ("gpumm:invalid", "gpuArray: A must be a numeric or logical array, not of class char");
-  elseif (nargin == 1)
-    G = __gpuarray__ (varargin{1});
-  elseif (nargin == 0)
+  if (nargin > 0)
+    G = __gpuarray__ ("gpuArray", varargin{:});
+  else
     ## gpuArray.rand (2) calls gpuArray () and takes a field of the result
     persistent functions = struct ("zeros", @(varargin) filled ("zeros", 0, varargin), ...
                                    "ones", @(varargin) filled ("ones", 1, varargin), ...
@@ -132,8 +130,6 @@ function G = gpuArray (varargin)
                                    "rand", @(varargin) generated ("rand", varargin), ...
                                    "randn", @(varargin) generated ("randn", varargin));
     G = functions;
-  else
-    print_usage ();
   endif
 
 endfunction

@@ -1,0 +1,236 @@
+// gpu_functions.cc - the named functions of gpuArrays, such as sum and norm: see functions, at the
+// end.
+//
+// Octave finds a method of a type only as a file @gpuArray/NAME.m. The build makes these files from
+// octave/methods: each hands its arguments to __gpuarray__ ("NAME", ...). The rules are here.
+// Octave itself has most of them: its function is called with a small array of the same class, for
+// its errors and its classes, and with the gathered array if that is empty.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <unordered_map>
+
+#include "gpu_functions.h"
+
+#include <octave/parse.h>
+
+using namespace gpumm;
+
+// ---- what they share ----------------------------------------------------------------------------
+
+octave_value on_host (const octave_value &x) {
+  const gpu_value *g = gpu_value_of (x.get_rep ());
+  return g ? g->gathered () : x;
+}
+
+octave_value_list on_host (octave_value_list list) {
+  for (octave_idx_type i = 0; i < list.length (); i++)
+    list (i) = on_host (list (i));
+  return list;
+}
+
+octave_value_list by_host (const char *name, const octave_value_list &args, int nargout) {
+  return octave::feval (name, on_host (args), nargout);
+}
+
+octave_value_list by_host_there (const char *name, const octave_value_list &args, int nargout) {
+  octave_value_list results = by_host (name, args, nargout);
+  for (octave_idx_type i = 0; i < results.length (); i++)
+    results (i) = on_device (results (i), device_for_new ());
+  return results;
+}
+
+octave_value like (octave_value x) {
+  const gpu_value *g = gpu_value_of (x.get_rep ());
+  if (g)
+    return g->elements ();
+  const bool is_array = x.isnumeric () || x.islogical () || x.is_string ();
+  return is_array && x.numel () > 1 ? x.index_op (ovl (octave::idx_vector (0, 2))) : x;
+}
+
+[[noreturn]] void refuse (const named_function &f, const std::string &what) {
+  say_gather ("%s %s is not available on a device. Use gather (X)", f.name, what.c_str ());
+}
+
+int plain_dimension (const octave_value &x) {
+  const double n = is_number (x) ? on_host (x).double_value () : 0;
+  return n >= 1 && n == std::trunc (n) ? int (std::min (n, double (INT_MAX))) - 1 : -1;
+}
+
+octave_value binary (octave_value::binary_op op, const octave_value &a, const octave_value &b) {
+  return octave::binary_op (type_info (), op, a, b);
+}
+
+array array_of (const octave_value &x) {
+  array a;
+  get_gpuarray (x.get_rep (), a);
+  return a;
+}
+
+// ---- comparison -------------------------------------------------------------------------------
+
+static bool equal (octave_value x, octave_value y) {
+  if (is_blocksparse (x.get_rep ()) || is_blocksparse (y.get_rep ())) {
+    x = on_device (x, device_for_new ());
+    y = on_device (y, device_for_new ());
+  }
+  const auto is_array = [] (const octave_value &z) {
+    return z.isnumeric () || z.islogical () || z.is_string ();
+  };
+  if (!is_array (x) || !is_array (y) || x.dims () != y.dims ())
+    return false;
+  if (x.isempty ())
+    return true;
+  if (!is_there (x) && !is_there (y))
+    return by_octave ("isequal", ovl (x, y)).bool_value ();
+  if (is_gpublocks (x.get_rep ()) && is_gpublocks (y.get_rep ())
+      && blocks_size (x) == blocks_size (y))
+    return blocks_equal (x, y);
+  if (x.issparse () && y.issparse ())
+    return binary (octave_value::op_ne, x, y).nnz () == 0;
+  for (octave_value *z : {&x, &y})
+    *z = z->is_string () ? octave_value (z->array_value (true)) : z->full_value ();
+  return binary (octave_value::op_eq, x, y).is_true ();
+}
+
+// (X, Y, ...): are sizes and values equal?  Classes do not matter.
+static octave_value_list isequal (const named_function &, const octave_value_list &args, int) {
+  bool yes = true;
+  for (octave_idx_type i = 1; i < args.length () && yes; i++)
+    yes = equal (args (i - 1), args (i));
+  return ovl (yes);
+}
+
+// (X): X != 0. NaN is an error, as in Octave.
+static octave_value_list logical (const named_function &f, const octave_value_list &args, int) {
+  const octave_value x = args (0);
+  if (x.islogical ())
+    return ovl (x);
+  if (x.isfloat () && !x.isempty () && x.isnan ().nnz () > 0)
+    by_octave (f.name, ovl (NAN)); // its error
+  return ovl (binary (octave_value::op_ne, x, 0.0));
+}
+
+static octave_value_list isinteger (const named_function &, const octave_value_list &args, int) {
+  return ovl (is_there (args (0)) && is_integer (type_of (args (0))));
+}
+
+// ---- matrices in blocks -------------------------------------------------------------------------
+
+static const octave_value &need_blocks (const named_function &f, const octave_value &x) {
+  if (!is_gpublocks (x.get_rep ()))
+    error_with_id ("gpumm:invalid", "%s: X must be a blocksparse, or a gpuArray of one", f.name);
+  return x;
+}
+
+// (X): [rows, columns] of a block
+static octave_value_list blocksize (const named_function &f, const octave_value_list &args, int) {
+  return ovl (Matrix (blocks_size (need_blocks (f, args (0))).as_array ()));
+}
+
+// (X): the number of blocks with a nonzero element
+static octave_value_list nnzb (const named_function &f, const octave_value_list &args, int) {
+  return ovl (blocks_count (need_blocks (f, args (0))));
+}
+
+// (X, TOL): X without the blocks whose Frobenius norm is at most TOL
+static octave_value_list dropblocks (const named_function &f, const octave_value_list &args,
+                                     int nargout) {
+  const octave_value tol = on_host (args (1));
+  if (!is_number (tol) || !(tol.double_value () >= 0))
+    error_with_id ("gpumm:bad-value", "dropblocks: TOL must be a number of 0 or more");
+  if (!is_there (args (0)))
+    return by_host (f.name, args, nargout);
+  return ovl (blocks_dropped (need_blocks (f, args (0)), tol.double_value ()));
+}
+
+// ---- to the device and back ---------------------------------------------------------------------
+
+// (X, ...): each as a value of the host
+static octave_value_list gather (const named_function &f, const octave_value_list &args,
+                                 int nargout) {
+  if (nargout > args.length () || args.length () == 0)
+    octave::feval ("print_usage", ovl (f.name));
+  return on_host (args.slice (0, nargout));
+}
+
+// (X)
+static octave_value_list to_device (const named_function &f, const octave_value_list &args, int) {
+  if (args.length () != 1)
+    octave::feval ("print_usage", ovl (f.name));
+  if (args (0).is_string ()) // which is numbers beside a gpuArray
+    error_with_id ("gpumm:invalid",
+                   "gpuArray: A must be a numeric or logical array, not of class char");
+  return ovl (on_device (args (0), device_for_new ()));
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+static const named_function functions[] = {{"gather", gather, {}, 0},
+                                           {"gpuArray", to_device, {}, 0},
+                                           {"sum", sums, GPUMM_FOLD_SUM},
+                                           {"prod", sums, GPUMM_FOLD_PROD},
+                                           {"cumsum", scans, GPUMM_FOLD_SUM},
+                                           {"cumprod", scans, GPUMM_FOLD_PROD},
+                                           {"max", extreme, GPUMM_FOLD_MAX},
+                                           {"min", extreme, GPUMM_FOLD_MIN},
+                                           {"mean", mean},
+                                           {"sumsq", sumsq},
+                                           {"dot", dot, {}, 2, 3},
+                                           {"norm", norm},
+                                           {"isequal", isequal, {}, 2},
+                                           {"isinteger", isinteger, {}, 1, 1},
+                                           {"logical", logical, {}, 1, 1},
+                                           {"repmat", repmat, {}, 2},
+                                           {"cat", cat},
+                                           {"tril", triangle},
+                                           {"triu", triangle},
+                                           {"bsxfun", bsxfun},
+                                           {"sparse", sparse_from},
+                                           {"blocksparse", blocksparse_from},
+                                           {"blocksize", blocksize, {}, 1, 1},
+                                           {"nnzb", nnzb, {}, 1, 1},
+                                           {"dropblocks", dropblocks, {}, 2, 2},
+                                           {"find", find},
+                                           {"unique", unique},
+                                           {"colon", colon},
+                                           // Octave's own says less of an array
+                                           {"betainc", of_numbers},
+                                           {"betaincinv", of_numbers},
+                                           {"diff", of_numbers},
+                                           {"ellipke", of_numbers},
+                                           {"filter", of_numbers},
+                                           {"gammaincinv", of_numbers},
+                                           {"isprime", of_numbers},
+                                           {"primes", of_numbers},
+                                           // Octave's own catches errors and returns another result
+                                           {"condeig", of_numbers},
+                                           {"gmres", of_numbers},
+                                           // Octave's own takes integers for double
+                                           {"base64_encode", of_numbers},
+                                           {"bitunpack", of_numbers},
+                                           {"mod", of_numbers},
+                                           {"num2cell", of_numbers},
+                                           {"rem", of_numbers}};
+
+const named_function *find_function (const std::string &name) {
+  static const std::unordered_map<std::string, const named_function *> rows = [] {
+    std::unordered_map<std::string, const named_function *> all;
+    for (const named_function &f : functions)
+      all[f.name] = &f;
+    return all;
+  }();
+  const auto found = rows.find (name);
+  return found == rows.end () ? nullptr : found->second;
+}
+
+octave_value_list call_function (const named_function &f, const octave_value_list &args,
+                                 int nargout) {
+  if (args.length () < f.least || args.length () > f.most)
+    error_with_id ("Octave:invalid-fun-call", "Invalid call to %s", f.name);
+  return f.run (f, args, std::max (nargout, 1));
+}

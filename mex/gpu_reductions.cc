@@ -1,0 +1,369 @@
+// gpu_reductions.cc - named functions of gpuArrays that reduce a dimension: sums, extremes and norms.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "gpu_functions.h"
+
+#include <octave/parse.h>
+
+using namespace gpumm;
+
+// ---- what they share ----------------------------------------------------------------------------
+
+// The dimension, from 0 on, along which F (X, REST...) works, and the last of REST if it is a text.
+// Octave's error if Octave takes no such arguments.
+static int dimension_of (const named_function &f, const octave_value &x, octave_value_list rest,
+                         std::string *option = nullptr) {
+  int dim = rest.length () == 1 ? plain_dimension (rest (0)) : -1;
+  if (rest.length () == 0 || dim >= 0)
+    return dim >= 0 ? dim : x.dims ().first_non_singleton ();
+  rest = on_host (rest);
+  octave::feval (f.name, octave_value_list (rest).prepend (like (x)), 1);
+  const octave_idx_type last = rest.length () - 1;
+  if (rest (last).is_string ()) {
+    if (option)
+      *option = rest (last).string_value ();
+    rest.resize (last);
+  }
+  if (rest.length () == 0)
+    return x.dims ().first_non_singleton ();
+  dim = plain_dimension (rest (0));
+  // some functions of Octave take 0 for none; it rounds numbers, and takes the first of several
+  const bool is_none = is_number (rest (0)) && rest (0).double_value () == 0;
+  if (rest.length () > 1 || (dim < 0 && !is_none))
+    refuse (f, "with these arguments");
+  return is_none ? x.dims ().first_non_singleton () : dim;
+}
+
+// X(:) of a full array
+static octave_value column (const octave_value &x) {
+  return value_of (reshaped (array_of (x), dim_vector (x.numel (), 1)));
+}
+
+// The type of a sum of entries in Octave.
+static gpumm_type type_of_sum (gpumm_type type) {
+  return type == GPUMM_B ? GPUMM_D : type;
+}
+
+// [Y, PLACES] of a gpuArray in any format.
+static octave_value_list folded (gpumm_fold_op op, const octave_value &x, int dim,
+                                 int nargout = 1) {
+  if (is_gpusparse (x))
+    return sparse_fold (op, x, dim, nargout);
+  if (is_gpublocks (x.get_rep ()))
+    return blocks_fold (op, x, dim);
+  const array a = array_of (x);
+  check_narrow (a.type);
+  const bool is_real = op == GPUMM_FOLD_NORM || op == GPUMM_FOLD_SUMSQ;
+  const gpumm_type type = op >= GPUMM_FOLD_ANY ? GPUMM_B
+                          : is_real            ? real_type (type_of_sum (a.type))
+                                               : type_of_sum (a.type);
+  const bool has_places = nargout > 1 && (op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN);
+  array places;
+  const array y = fold (op, a, dim, type, has_places ? &places : nullptr);
+  return has_places ? ovl (value_of (y), value_of (places)) : ovl (value_of (y));
+}
+
+// As Octave sums them, integers and truth values are double.
+static octave_value as_float (const octave_value &x) {
+  return x.isfloat () ? x : x.as_double ();
+}
+
+// sum (X, DIM + 1)
+static octave_value sum_along (const octave_value &x, int dim) {
+  return is_there (x) ? folded (GPUMM_FOLD_SUM, as_float (x), dim) (0)
+                      : by_octave ("sum", ovl (x, dim + 1));
+}
+
+// ---- sums and products --------------------------------------------------------------------------
+
+// cumsum or cumprod
+static octave_value scanned (const named_function &f, const octave_value &value, int dim) {
+  need_full (f.name, ovl (value));
+  const array x = plain (array_of (value));
+  check_narrow (x.type);
+  if (is_hosted (x)) {
+    const octave_value sums = by_octave (f.name, ovl (x.host, dim + 1));
+    return value_of (hosted (as_class (sums, type_of_sum (x.type))));
+  }
+  gpumm_scan s = {};
+  s.op = f.op;
+  s.inner = s.count = s.outer = 1;
+  for (int d = 0; d < x.size.ndims (); d++)
+    (d < dim ? s.inner : d > dim ? s.outer : s.count) *= x.size (d);
+  const array y = new_array (x.device, type_of_sum (x.type), x.size);
+  s.input = view_of (x);
+  s.output = view_of (y);
+  need (gpumm_scan_entries (&s));
+  return value_of (y);
+}
+
+// Does Octave sum integers in their class in cumsum? Octave 11 does not.
+static bool has_integer_scans () {
+  static const bool has = by_octave ("cumsum", ovl (octave_int8 (1))).is_int8_type ();
+  return has;
+}
+
+// (X), (X, DIM), with "native" or "double", of a function that reduces or that scans
+static octave_value_list summed (const named_function &f, const octave_value_list &args,
+                                 int nargout, bool is_scan) {
+  octave_value x = args (0);
+  if (!is_there (x))
+    return by_host (f.name, args, nargout);
+  const gpumm_type type = type_of (x);
+  if (x.isempty () || (is_scan && is_integer (type) && has_integer_scans ()))
+    return by_host_there (f.name, args, nargout);
+  std::string option;
+  const int dim = dimension_of (f, x, rest_of (args), &option);
+  const bool is_native = option == "native";
+  if (!option.empty () && option != "double" && !is_native)
+    refuse (f, "(X, \"" + option + "\")");
+  if (is_native && type == GPUMM_B && !is_scan)
+    return folded (f.op == GPUMM_FOLD_PROD ? GPUMM_FOLD_ALL : GPUMM_FOLD_ANY, x, dim);
+  if (!is_native)
+    x = option == "double" ? x.as_double () : as_float (x);
+  octave_value y = is_scan ? scanned (f, x, dim) : folded (f.op, x, dim) (0);
+  if (is_native)
+    y = type == GPUMM_B ? binary (octave_value::op_ne, y, 0.0) : as_class (y, type);
+  return ovl (y);
+}
+
+octave_value_list sums (const named_function &f, const octave_value_list &args, int nargout) {
+  return summed (f, args, nargout, false);
+}
+
+octave_value_list scans (const named_function &f, const octave_value_list &args, int nargout) {
+  return summed (f, args, nargout, true);
+}
+
+// (X), (X, DIM), with "default", "double" or "native"
+octave_value_list mean (const named_function &f, const octave_value_list &args, int nargout) {
+  const octave_value x = args (0);
+  if (!is_there (x))
+    return by_host (f.name, args, nargout);
+  if (x.isempty ())
+    return by_host_there (f.name, args, nargout);
+  std::string option;
+  const int dim = dimension_of (f, x, rest_of (args), &option);
+  std::string name = option;
+  std::transform (name.begin (), name.end (), name.begin (), ::tolower);
+  if (!name.empty () && name != "default" && name != "double" && name != "native")
+    refuse (f, "(X, \"" + option + "\")");
+  const double count = dim < x.ndims () ? double (x.dims () (dim)) : 1;
+  const octave_value y = binary (octave_value::op_div, sum_along (x, dim), count);
+  if (option.empty ())
+    return ovl (y);
+  const octave_value rule = by_octave (f.name, ovl (like (x), option));
+  return ovl (as_class (y, type_of_class (rule.class_name ())));
+}
+
+// (X), (X, DIM)
+octave_value_list sumsq (const named_function &f, const octave_value_list &args, int nargout) {
+  if (!is_there (args (0)))
+    return by_host (f.name, args, nargout);
+  if (args (0).isempty ())
+    return by_host_there (f.name, args, nargout);
+  const int dim = dimension_of (f, args (0), rest_of (args));
+  const octave_value x = as_float (args (0));
+  if (!is_stored (x))
+    return folded (GPUMM_FOLD_SUMSQ, x, dim);
+  const auto squares = [] (const octave_value &y) {
+    return binary (octave_value::op_el_mul, y, y);
+  };
+  if (!x.iscomplex ())
+    return folded (GPUMM_FOLD_SUM, squares (x), dim);
+  return folded (GPUMM_FOLD_SUM,
+                 binary (octave_value::op_add, squares (x.real ()), squares (x.imag ())), dim);
+}
+
+// (X, Y), (X, Y, DIM): conjugates X
+octave_value_list dot (const named_function &f, const octave_value_list &args, int nargout) {
+  octave_value x = args (0), y = args (1);
+  if (!x.isnumeric () || !y.isnumeric ())
+    error ("dot: X and Y must be numeric");
+  if (x.isempty () || y.isempty ())
+    return by_host_there (f.name, args, nargout);
+  const auto is_vector = [] (const dim_vector &size) {
+    return size.ndims () == 2 && (size (0) == 1 || size (1) == 1);
+  };
+  if (args.length () == 2 && is_vector (x.dims ()) && is_vector (y.dims ()))
+    for (octave_value *z : {&x, &y})
+      if (z->columns () != 1)
+        *z = z->index_op (ovl (octave_value::magic_colon_t));
+  if (x.dims () != y.dims ())
+    error ("dot: sizes of X and Y must match");
+  int dim = x.dims ().first_non_singleton ();
+  if (args.length () == 3) {
+    dim = plain_dimension (args (2));
+    if (dim < 0) {
+      by_octave (f.name, ovl (1.0, 1.0, on_host (args (2)))); // its error
+      refuse (f, "with this DIM");
+    }
+  }
+  if (x.iscomplex () || y.iscomplex ()) { // then Octave takes integers as double
+    x = as_float (x).conj ();
+    y = as_float (y);
+  }
+  return ovl (sum_along (binary (octave_value::op_el_mul, x, y), dim).full_value ());
+}
+
+// ---- extremes -----------------------------------------------------------------------------------
+
+// max (X, Y) or min (X, Y), where one is on the device
+static octave_value extreme_of_two (const named_function &f, const octave_value &x,
+                                    const octave_value &y) {
+  need_full (f.name, ovl (x, y));
+  auto both = operands_of (x.get_rep (), y.get_rep ());
+  operand &a = both.first, &b = both.second;
+  check_narrow (a.x.type);
+  check_narrow (b.x.type);
+  if (is_hosted (a.x))
+    return value_of (
+        hosted (by_octave (f.name, ovl (download (as_array (a)), download (as_array (b))))));
+  const dim_vector size = common_size (f.name, a.x.size, b.x.size);
+  const octave_value rule =
+      by_octave (f.name, ovl (sample (a.x.type, a.x.is_scalar (), dim_vector (1, 2)),
+                              sample (b.x.type, b.x.is_scalar (), dim_vector (1, 2))));
+  gpumm_type type = type_of_class (rule.class_name ());
+  if (is_complex (a.x.type) || is_complex (b.x.type))
+    type = complex_type (type);
+  if (!is_float (type)) // converted for the comparison as Octave converts
+    for (operand *o : {&a, &b}) {
+      o->x = plain (converted (as_array (*o), type));
+      o->is_number = false;
+    }
+  const gpumm_map_op op = f.op == GPUMM_FOLD_MAX ? GPUMM_MAP_MAX : GPUMM_MAP_MIN;
+  return value_of (pending_array (fused (op, a, b, domain_of (type)), type, size, a.x.device));
+}
+
+// Octave 11 compares angles, too.
+static bool compares_angles () {
+  static const bool compares =
+      by_octave ("max", ovl (Complex (3, -4), 5.0)).complex_value () != Complex (3, -4);
+  return compares;
+}
+
+static octave_value_list of_two (const named_function &f, const octave_value_list &args,
+                                 int nargout) {
+  octave_value x = args (0), y = args (1);
+  if (x.isempty () || y.isempty ())
+    return by_host_there (f.name, args, nargout);
+  const auto has_numbers = [] (const octave_value &z) { return z.isnumeric () || z.islogical (); };
+  if (nargout > 1 || !has_numbers (x) || !has_numbers (y)) {
+    octave::feval (f.name, ovl (like (x), like (y)), nargout); // Octave's error
+    refuse (f, "of these arguments");
+  }
+  if ((x.iscomplex () || y.iscomplex ()) && compares_angles ()) {
+    for (octave_value *z : {&x, &y}) // complex, also where all imaginary parts are zero
+      *z = z->iscomplex () ? by_octave ("complex", ovl (on_host (*z))) : on_host (*z);
+    return by_host_there (f.name, ovl (x, y), nargout);
+  }
+  return ovl (extreme_of_two (f, x, y));
+}
+
+// max and min: (X), (X, [], DIM), (X, Y), [m, i] = max (X, ...)
+octave_value_list extreme (const named_function &f, const octave_value_list &args, int nargout) {
+  const octave_value x = args (0);
+  if (args.length () == 2)
+    return of_two (f, args, nargout);
+  if (args.length () > 3 || (args.length () == 3 && !args (1).isempty ())) {
+    octave_value_list small (args);
+    for (octave_idx_type i = 0; i < small.length (); i++)
+      small (i) = like (small (i));
+    octave::feval (f.name, small, 1); // Octave's error
+    refuse (f, "(X, Y, DIM)");
+  }
+  if (!is_there (x))
+    return by_host (f.name, args, nargout);
+  if (x.isempty ())
+    return by_host_there (f.name, args, nargout);
+  int dim = x.dims ().first_non_singleton ();
+  if (args.length () == 3) {
+    dim = plain_dimension (args (2));
+    if (dim < 0) {
+      by_octave (f.name, ovl (like (x), Matrix (), on_host (args (2)))); // its error
+      refuse (f, "with these arguments");
+    }
+  }
+  octave_value_list y = folded (f.op, x, dim, nargout);
+  // NaN + Inf i counts where a number is before it
+  if (x.iscomplex () && binary (octave_value::op_el_and, y (0).isnan (), y (0).isinf ()).nnz () > 0)
+    return by_host_there (f.name, args, nargout);
+  if (x.islogical () && !y (0).islogical ())
+    y (0) = binary (octave_value::op_ne, y (0), 0.0);
+  return y;
+}
+
+// ---- norms --------------------------------------------------------------------------------------
+
+// The largest of the values, NaN if x has one, as in Octave 11. (For a matrix, Octave 9 and earlier
+// skip most NaN.) The sum with 0 / 0 or 0 / 1 does not wait to see which.
+static octave_value largest (const octave_value &values, const octave_value &x) {
+  const octave_value has_nan = folded (GPUMM_FOLD_ANY, column (x).isnan (), 0) (0);
+  const octave_value nan =
+      binary (octave_value::op_el_div, 0.0, binary (octave_value::op_sub, 1.0, has_nan));
+  return binary (octave_value::op_add, folded (GPUMM_FOLD_MAX, column (values), 0) (0), nan);
+}
+
+// Of a matrix of which only some elements are stored; p is 1, 2, Inf, or NaN for "fro".
+static octave_value norm_of_stored (const named_function &f, const octave_value &x, double p) {
+  const octave_value values = is_gpusparse (x) ? sparse_values (x) : blocks_values (x);
+  const bool is_vector = x.rows () == 1 || x.columns () == 1;
+  if (p != 1 && !std::isnan (p) && p != INFINITY && !(p == 2 && is_vector))
+    refuse (f, "with this P of a sparse matrix or one in blocks");
+  if (values.isempty ())
+    return on_device (as_class (octave_value (0.0), real_type (type_of (x))), device_for_new ());
+  if (std::isnan (p) || p == 2)
+    return folded (GPUMM_FOLD_NORM, column (values), 0) (0);
+  if (p == INFINITY && is_vector)
+    return largest (values.abs (), values);
+  const int dim = p == INFINITY || x.rows () == 1 ? 1 : 0;
+  return largest (sum_along (x.abs (), dim).full_value (), values);
+}
+
+// Of a full matrix.
+static octave_value norm_of_full (const named_function &f, const octave_value &x, double p) {
+  const bool is_vector = x.rows () == 1 || x.columns () == 1;
+  if (std::isnan (p) || (p == 2 && is_vector))
+    return folded (GPUMM_FOLD_NORM, column (x), 0) (0);
+  if (p == 1) {
+    const octave_value sums = sum_along (x.abs (), x.rows () == 1);
+    return largest (sums, sums);
+  }
+  if (p == INFINITY)
+    return largest (is_vector ? x.abs () : sum_along (x.abs (), 1), x);
+  if (p != -INFINITY || !is_vector)
+    refuse (f, p == 2 ? "(X, 2) of a matrix" : "with this P");
+  return octave::unary_op (
+      type_info (), octave_value::op_uminus,
+      largest (octave::unary_op (type_info (), octave_value::op_uminus, x.abs ()), x));
+}
+
+// (X), (X, P): P is 1, 2, Inf or "fro" for vectors, also -Inf, and 1, Inf or "fro" for matrices.
+octave_value_list norm (const named_function &f, const octave_value_list &args, int nargout) {
+  const octave_value x = args (0);
+  if (!is_there (x))
+    return by_host (f.name, args, nargout);
+  if (x.isempty ())
+    return by_host_there (f.name, args, nargout);
+  const octave_value_list rest = on_host (rest_of (args));
+  const octave_value p = rest.length () > 0 ? rest (0) : octave_value (2.0);
+  const std::string text = p.is_string () && p.rows () == 1 ? p.string_value () : "";
+  const bool is_fro = text == "fro", is_inf = text == "inf" || text == "Inf";
+  const bool has_p = is_fro || is_inf || is_number (p);
+  if (!x.isfloat () || x.ndims () > 2 || rest.length () > 1 || !has_p) {
+    const dim_vector size = x.ndims () > 2 ? dim_vector (1, 2, 2) : dim_vector (1, 2);
+    const octave_value small = sample (type_of (x), false, size);
+    octave::feval (f.name, octave_value_list (rest).prepend (small), 1); // Octave's error
+    refuse (f, "with these arguments");
+  }
+  const double number = is_fro ? NAN : is_inf ? INFINITY : p.double_value ();
+  if (!is_fro && std::isnan (number))
+    refuse (f, "(X, NaN)");
+  return ovl (is_stored (x) ? norm_of_stored (f, x, number) : norm_of_full (f, x, number));
+}

@@ -1,0 +1,389 @@
+// gpu_shapes.cc - named functions of gpuArrays that repeat, join, cut and convert them.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gpu_functions.h"
+
+#include <octave/parse.h>
+
+using namespace gpumm;
+
+// Octave's function NAME as if there were no method.
+static octave_value_list builtin (const char *name, octave_value_list args, int nargout) {
+  return octave::feval ("builtin", args.prepend (name), nargout);
+}
+
+// Is X a sparse matrix or one in blocks, on the host or on a device?
+static bool is_stored_anywhere (const octave_value &x) {
+  return x.issparse () || is_blocksparse (x.get_rep ()) || is_gpublocks (x.get_rep ());
+}
+
+// ---- repmat -------------------------------------------------------------------------------------
+
+// How often repmat with these arguments repeats each dimension.
+static dim_vector times_of (const named_function &f, const octave_value_list &args) {
+  std::vector<double> list;
+  for (octave_idx_type i = 0; i < args.length (); i++)
+    list.push_back (is_number (args (i)) ? args (i).double_value () : NAN);
+  const octave_value &x = args (0);
+  if (list.size () == 1 && x.isnumeric () && x.isreal () && x.ndims () == 2 && x.rows () == 1) {
+    const NDArray row = x.array_value ();
+    list.assign (row.data (), row.data () + row.numel ());
+    list.resize (std::max<std::size_t> (list.size (), 2), row.isempty () ? NAN : row (0));
+  }
+  dim_vector times = dim_vector::alloc (std::max<int> (int (list.size ()), 2));
+  bool is_plain = list.size () > 1;
+  for (std::size_t d = 0; d < list.size (); d++) {
+    is_plain = is_plain && list[d] == std::trunc (list[d]) && std::abs (list[d]) < 0x1p52;
+    times (int (d)) = is_plain ? octave_idx_type (std::max (list[d], 0.0)) : 0;
+  }
+  if (is_plain)
+    return times;
+  // Octave reads them: how often does it repeat the rows and columns of an empty array?
+  const auto repeated = [&] (octave_idx_type rows, octave_idx_type cols) {
+    const octave_value empty = NDArray (dim_vector (rows, cols));
+    return by_octave (f.name, octave_value_list (args).prepend (empty)).dims ();
+  };
+  times = repeated (1, 0);
+  times (1) = repeated (0, 1) (1);
+  return times;
+}
+
+// A matrix that is stored sparse or in blocks, by its indices.
+static octave_value repeated_stored (const octave_value &x, const dim_vector &times) {
+  octave_value_list index;
+  for (int d = 0; d < times.ndims (); d++) {
+    const octave_idx_type n = d < 2 ? x.dims () (d) : 1;
+    RowVector places (n * times (d));
+    for (octave_idx_type i = 0; i < places.numel (); i++)
+      places (i) = double (i % n + 1);
+    index.append (times (d) == 1 ? octave_value (octave_value::magic_colon_t)
+                                 : octave_value (places));
+  }
+  octave_value y = octave_value (x).index_op (index);
+  // as Octave repeats sparse logical matrices
+  if (y.issparse () && y.islogical ()) {
+    const octave_value one = SparseBoolMatrix (boolMatrix (1, 2, true));
+    if (!by_octave ("repmat", ovl (one, 1.0, 1.0)).islogical ())
+      y = y.as_double ();
+  }
+  return y;
+}
+
+// One dimension after the other: the array as inner x 1 x outer is repeated to inner x count x outer.
+static array repeated (array x, const dim_vector &times) {
+  dim_vector size = x.size.redim (std::max (times.ndims (), x.size.ndims ()));
+  for (int d = 0; d < times.ndims (); d++) {
+    if (times (d) == 1)
+      continue;
+    octave_idx_type inner = 1, outer = 1;
+    for (int k = 0; k < size.ndims (); k++)
+      (k <= d ? inner : outer) *= size (k);
+    x = reshaped (x, dim_vector (inner, 1, outer));
+    if (double (size (d)) * double (times (d)) >= 0x1p62)
+      throw std::bad_alloc ();
+    size (d) *= times (d);
+    (void) size.safe_numel (); // Octave's error if no array can be so large
+    x = pending_array (program_of (x), x.type, dim_vector (inner, times (d), outer), x.device);
+  }
+  size.chop_trailing_singletons ();
+  return reshaped (x, size);
+}
+
+// (X, M, N, ...)
+octave_value_list repmat (const named_function &f, const octave_value_list &args, int nargout) {
+  const octave_value x = args (0);
+  if (!is_there (x))
+    return by_host (f.name, args, nargout);
+  if (x.isempty ())
+    return by_host_there (f.name, args, nargout);
+  const octave_value_list rest = on_host (rest_of (args));
+  const dim_vector times = times_of (f, rest);
+  if (is_stored (x))
+    return ovl (repeated_stored (x, times));
+  const array a = array_of (x);
+  if (is_hosted (a))
+    return ovl (
+        value_of (hosted (by_octave (f.name, octave_value_list (rest).prepend (download (a))))));
+  return ovl (value_of (repeated (a, times)));
+}
+
+// ---- cat ----------------------------------------------------------------------------------------
+
+// Truth values of the sizes of these arrays, from which Octave tells what it thinks of the sizes.
+static octave_value joined_sizes (octave_value_list arrays, const octave_value &dim,
+                                  bool is_small) {
+  bool any_sparse = false;
+  for (octave_idx_type i = 0; i < arrays.length (); i++) {
+    any_sparse = any_sparse || arrays (i).issparse ();
+    dim_vector size = arrays (i).dims ();
+    for (int d = 0; is_small && d < size.ndims (); d++)
+      size (d) = std::min<octave_idx_type> (size (d), 2);
+    arrays (i) = boolNDArray (size, false);
+  }
+  if (is_small && any_sparse)
+    arrays (0) = by_octave ("sparse", ovl (arrays (0)));
+  return by_octave ("cat", arrays.prepend (dim));
+}
+
+static octave_value_list joined_stored (const named_function &f, const octave_value &dim,
+                                        const octave_value_list &arrays) {
+  const double n = is_number (dim) ? dim.double_value () : 0;
+  if (n == 1 || n == 2)
+    return octave::feval (n == 1 ? "vertcat" : "horzcat", arrays, 1);
+  joined_sizes (arrays, dim, true); // Octave's error
+  refuse (f, "of sparse matrices along other dimensions than 1 and 2");
+}
+
+// Do all sizes agree but for dimension dim?
+static bool sizes_fit (const octave_value_list &arrays, int dim) {
+  bool fit = true;
+  dim_vector first;
+  for (octave_idx_type i = 0; i < arrays.length (); i++) {
+    dim_vector size = arrays (i).dims ();
+    fit = fit && !size.any_zero ();
+    size.resize (std::max<int> (size.ndims (), dim + 1), 1);
+    size (dim) = 1;
+    size.chop_trailing_singletons ();
+    if (i == 0)
+      first = size;
+    fit = fit && size == first;
+  }
+  return fit;
+}
+
+// Arrays of sizes that fit, as parts of one with elements of this type.
+static octave_value joined_full (const octave_value_list &arrays, int dim, gpumm_type type) {
+  std::vector<array> parts;
+  int device = NO_DEVICE;
+  for (octave_idx_type i = arrays.length (); i-- > 0;)
+    if (is_there (arrays (i)))
+      device = gpu_value_of (arrays (i).get_rep ())->device ();
+  dim_vector size = arrays (0).dims ();
+  size.resize (std::max<int> (size.ndims (), dim + 1), 1);
+  octave_idx_type inner = 1, outer = 1, count = 0;
+  for (int d = 0; d < size.ndims (); d++)
+    if (d != dim)
+      (d < dim ? inner : outer) *= size (d);
+  for (octave_idx_type i = 0; i < arrays.length (); i++) {
+    const octave_value &x = arrays (i);
+    array part = is_there (x) ? moved (array_of (x), device) : upload (x, device);
+    if (is_complex (part.type))
+      type = complex_type (type);
+    parts.push_back (part);
+    count += x.numel () / (inner * outer);
+  }
+  size (dim) = count;
+  const array y = new_array (device, type, size);
+  octave_idx_type at = 0;
+  for (const array &part : parts) {
+    const dim_vector part_size (inner, part.numel () / (inner * outer), outer);
+    pick (true, plain (converted (part, type)), part_size, y, dim_vector (inner, count, outer),
+          {octave::idx_vector::colon, octave::idx_vector (at, at + part_size (1)),
+           octave::idx_vector::colon});
+    at += part_size (1);
+  }
+  return value_of (y);
+}
+
+// (DIM, X, Y, ...)
+octave_value_list cat (const named_function &f, const octave_value_list &args, int nargout) {
+  const octave_value dim = on_host (args (0));
+  octave_value_list arrays = rest_of (args);
+  bool any_stored = false, all_numbers = true;
+  for (octave_idx_type i = 0; i < arrays.length (); i++) {
+    const octave_value &x = arrays (i);
+    any_stored = any_stored || is_stored_anywhere (x);
+    all_numbers = all_numbers && (x.isnumeric () || x.islogical ());
+  }
+  if (arrays.length () == 0)
+    return by_host (f.name, ovl (dim), nargout);
+  if (dim.numel () != 1)
+    refuse (f, "with a DIM of several elements");
+  if (any_stored)
+    return joined_stored (f, dim, arrays);
+  if (!all_numbers)
+    return builtin (f.name, octave_value_list (arrays).prepend (dim), nargout);
+  if (device_for_new () == NO_DEVICE)
+    return by_host_there (f.name, args, nargout);
+  octave_value_list samples; // of empty arrays, too
+  for (octave_idx_type i = 0; i < arrays.length (); i++)
+    samples.append (like (arrays (i)));
+  const int along = plain_dimension (dim);
+  if (along > 99)
+    refuse (f, "with this DIM");
+  if (along < 0 || !sizes_fit (arrays, along)) {
+    // Octave has the rules of empty arrays and the errors
+    if (joined_sizes (arrays, dim, false).isempty ())
+      return by_host_there (f.name, args, nargout);
+    octave_value_list full;
+    for (octave_idx_type i = 0; i < arrays.length (); i++)
+      if (!arrays (i).isempty ())
+        full.append (arrays (i));
+    arrays = full;
+  }
+  const gpumm_type type = type_of_class (by_octave ("horzcat", samples).class_name ());
+  return ovl (joined_full (arrays, along, type));
+}
+
+// ---- triangles ----------------------------------------------------------------------------------
+
+// (X), (X, K) of tril and triu. Octave's own copies a gpuArray column by column.
+octave_value_list triangle (const named_function &f, const octave_value_list &args, int nargout) {
+  const octave_value x = args (0);
+  const octave_value_list rest = on_host (rest_of (args));
+  if (!is_there (x))
+    return by_host (f.name, args, nargout);
+  bool has_text = false;
+  for (octave_idx_type i = 0; i < rest.length (); i++) {
+    has_text = has_text || rest (i).is_string ();
+    if (!x.issparse () && rest (i).is_string () && rest (i).string_value () == "pack")
+      refuse (f, "(X, \"pack\")");
+  }
+  if (is_stored (x) || has_text)
+    return builtin (f.name, octave_value_list (rest).prepend (x), nargout);
+  array a = array_of (x);
+  if (is_wide (a.type) || is_hosted (a))
+    return by_host_there (f.name, args, nargout);
+  const double given = rest.length () == 1 && is_number (rest (0)) ? rest (0).double_value () : NAN;
+  if (x.ndims () > 2 || (rest.length () > 0 && given != std::trunc (given))) {
+    const dim_vector size = x.ndims () > 2 ? dim_vector (1, 2, 2) : dim_vector (1, 2);
+    by_octave (f.name,
+               octave_value_list (rest).prepend (sample (a.type, false, size))); // its error
+  }
+  if (rest.length () > 0 && rest (0).isempty ())
+    refuse (f, "with an empty K");
+  const double k = rest.length () > 0 ? rest (0).array_value () (0) : 0; // as Octave reads a matrix
+  const octave_idx_type rows = a.size (0), cols = a.size (1);
+  NDArray places (dim_vector (rows + cols, 1));
+  for (octave_idx_type i = 0; i < rows + cols; i++)
+    places (i) = i < rows ? double (i) : double (i - rows) - k;
+  array row = upload (places, a.device), col = row;
+  row.size = dim_vector (rows, 1);
+  col.size = dim_vector (1, cols);
+  col.offset = rows;
+  const auto op = std::string (f.name) == "triu" ? octave_value::op_ge : octave_value::op_le;
+  const array mask = entrywise (operation_of (op), operand (col), operand (row));
+  const program p = fused (GPUMM_MAP_MASK, operand (a), operand (mask), domain_of (a.type));
+  return ovl (value_of (pending_array (p, a.type, a.size, a.device)));
+}
+
+// ---- formats ------------------------------------------------------------------------------------
+
+// (X): the sparse matrix with the entries of X
+octave_value_list sparse_from (const named_function &f, const octave_value_list &args,
+                               int nargout) {
+  const octave_value x = args (0);
+  if (args.length () > 1)
+    refuse (f, "(I, J, V)");
+  if (!is_there (x))
+    return by_host (f.name, args, nargout);
+  if (x.issparse ())
+    return ovl (x);
+  if (is_gpublocks (x.get_rep ()))
+    return ovl (blocks_sparse (x));
+  const array a = array_of (x);
+  if (a.size.ndims () > 2 || is_integer (a.type))
+    error_with_id ("gpumm:invalid",
+                   "sparse: X must be a matrix of floats or truth values, not %s %s",
+                   a.size.str ().c_str (), class_of (a.type));
+  return ovl (value_of (sparse_of (a)));
+}
+
+// (X, B): the full matrix X on the device, cut into blocks of B x B or B(1) x B(2)
+octave_value_list blocksparse_from (const named_function &f, const octave_value_list &args, int) {
+  const octave_value x = args (0);
+  const bool in_blocks = is_gpublocks (x.get_rep ());
+  if (!is_there (x) || args.length () > 2)
+    refuse (f, "with these arguments");
+  if (args.length () == 1 && !in_blocks)
+    by_octave (f.name, ovl (like (x))); // its error
+  if (args.length () == 1)
+    return ovl (x);
+  // [rows, columns] of a block, or blocksparse's error
+  const octave_value b = on_host (args (1));
+  if (x.ndims () > 2)
+    by_octave (f.name, ovl (NDArray (dim_vector (1, 1, 2), 1), b));
+  const octave_value none = by_octave (f.name, ovl (double (x.rows ()), double (x.columns ()), b));
+  const NDArray sizes = by_octave ("blocksize", ovl (none)).array_value ();
+  const dim_vector block (octave_idx_type (sizes (0)), octave_idx_type (sizes (1)));
+  if (in_blocks && blocks_size (x) == block)
+    return ovl (x);
+  if (x.issparse ())
+    refuse (f, "of a sparse matrix");
+  return ovl (value_of (blocks_of (array_of (x.full_value ()), block)));
+}
+
+// ---- what Octave computes -----------------------------------------------------------------------
+
+// (X, ...): for [I, J, V] of an integer, of which Octave's own makes V double
+octave_value_list find (const named_function &f, const octave_value_list &args, int nargout) {
+  const octave_value &x = args (0);
+  const bool is_one = is_there (x) && x.numel () == 1 && is_integer (type_of (x));
+  return builtin (f.name, is_one ? rest_of (args).prepend (on_host (x)) : args, nargout);
+}
+
+// (...) of a number or an empty array
+octave_value_list unique (const named_function &f, const octave_value_list &args, int nargout) {
+  if (args (0).numel () > 1)
+    refuse (f, "(X)");
+  return by_host_there (f.name, args, nargout);
+}
+
+// (BASE, LIMIT), (BASE, INCREMENT, LIMIT) of numbers: a range of the host
+octave_value_list colon (const named_function &f, const octave_value_list &args, int nargout) {
+  return by_host (f.name, args, nargout);
+}
+
+// (...) where each gpuArray has one element
+octave_value_list of_numbers (const named_function &f, const octave_value_list &args, int nargout) {
+  for (octave_idx_type i = 0; i < args.length (); i++)
+    if (is_there (args (i)) && args (i).numel () != 1)
+      refuse (f, "of an array");
+  return by_host (f.name, args, nargout);
+}
+
+// A small matrix of the host with the class and the kind of x.
+static octave_value small_sample (const octave_value &x) {
+  const dim_vector size = x.dims ();
+  octave_value y =
+      NDArray (dim_vector (size (0) > 1 ? 2 : size (0), size (1) > 1 ? 2 : size (1)), 1);
+  if (x.islogical ())
+    y = by_octave ("logical", ovl (y));
+  return x.issparse () ? by_octave ("sparse", ovl (y)) : y;
+}
+
+// (F, A, B): Octave's own calls F for each column of a gpuArray. Its operators expand their operands
+// themselves, so they are called once. As in Octave, their result is full, also for sparse
+// matrices, unless both are in blocks; if one is logical, it is what Octave makes of small ones.
+// Functions of Octave such as center and std call bsxfun.
+octave_value_list bsxfun (const named_function &f, const octave_value_list &args, int nargout) {
+  static const std::set<std::string> operators = {"plus", "minus", "times", "rdivide", "power",
+                                                  "eq",   "ne",    "lt",    "le",      "gt",
+                                                  "ge",   "max",   "min"};
+  std::string name;
+  if (args.length () == 3 && args (0).is_function_handle ())
+    name = by_octave ("func2str", ovl (args (0))).string_value ();
+  else if (args.length () == 3 && args (0).is_string () && args (0).rows () == 1)
+    name = args (0).string_value ();
+  if (operators.count (name) == 0)
+    return builtin (f.name, args, nargout);
+  octave_value a = args (1), b = args (2);
+  if (!(is_gpublocks (a.get_rep ()) && is_gpublocks (b.get_rep ())))
+    for (octave_value *x : {&a, &b})
+      *x = by_octave ("full", ovl (*x));
+  const octave_value y = by_octave (name.c_str (), ovl (a, b));
+  if (!y.isempty () && (a.islogical () || b.islogical ())
+      && (args (1).issparse () || args (2).issparse ())
+      && by_octave (f.name, ovl (name, small_sample (args (1)), small_sample (args (2))))
+             .issparse ())
+    return ovl (by_octave ("sparse", ovl (y)));
+  return ovl (y);
+}
