@@ -25,13 +25,11 @@ function [wrong, calls, names] = walk_functions (type = "blocksparse", what = "f
       names = functions_to_call ();
       lists = lists_of (type);
     endif
-    ## Octave's own functions of a gpuArray meet every third argument, and each way to pass it
-    steps = ones (size (names));
+    step = 1;
     if (strcmp (type, "gpuArray"))
-      steps(:) = 3;
-      steps(ismember (names, methods (type))) = cell_step ();
+      step = cell_step ();
     endif
-    evalc ("[wrong, calls] = all_calls (names, lists, steps);"); # some functions print
+    evalc ("[wrong, calls] = all_calls (names, lists, step);"); # some functions print
   unwind_protect_cleanup
     warning (state);
   end_unwind_protect
@@ -105,8 +103,8 @@ function names = methods_to_call (type)
   names = names(! ismember (names, left_out));
 endfunction
 
-## The Ith function is called with every steps(I)th list.
-function [wrong, calls] = all_calls (names, lists, steps)
+## Each function is called with every STEPth list.
+function [wrong, calls] = all_calls (names, lists, step)
   wrong = {};
   calls = 0;
   for i = 1:numel (lists)
@@ -114,7 +112,7 @@ function [wrong, calls] = all_calls (names, lists, steps)
     is_array = any (cellfun (@(x) strcmp (class (x), "gpuArray"), list));
     on_host = {@whole, @gather}{1 + is_array};
     plain = cellfun (on_host, list, "UniformOutput", false);
-    for name = names(mod (i + (1:numel (names)), steps) == 0)
+    for name = names(mod (i + (1:numel (names)), step) == 0)
       text = compare (name{1}, list, plain, is_array);
       calls++;
       if (! isempty (text))
