@@ -49,7 +49,9 @@ octave_value like (octave_value x) {
   if (g)
     return g->elements ();
   const bool is_array = x.isnumeric () || x.islogical () || x.is_string ();
-  return is_array && x.numel () > 1 ? x.index_op (ovl (octave::idx_vector (0, 2))) : x;
+  if (!is_array || x.numel () <= 1)
+    return x;
+  return x.index_op (ovl (octave::idx_vector (0, 2))).reshape (dim_vector (1, 2));
 }
 
 [[noreturn]] void refuse (const named_function &f, const std::string &what) {
@@ -170,31 +172,38 @@ static octave_value_list to_device (const named_function &f, const octave_value_
 
 // ---- the table ----------------------------------------------------------------------------------
 
-static const named_function functions[] = {{"gather", gather, {}, 0},
-                                           {"gpuArray", to_device, {}, 0},
-                                           {"sum", sums, GPUMM_FOLD_SUM},
-                                           {"prod", sums, GPUMM_FOLD_PROD},
-                                           {"cumsum", scans, GPUMM_FOLD_SUM},
-                                           {"cumprod", scans, GPUMM_FOLD_PROD},
-                                           {"max", extreme, GPUMM_FOLD_MAX},
-                                           {"min", extreme, GPUMM_FOLD_MIN},
-                                           {"mean", mean},
-                                           {"sumsq", sumsq},
-                                           {"dot", dot, {}, 2, 3},
-                                           {"norm", norm},
-                                           {"isequal", isequal, {}, 2},
-                                           {"isinteger", isinteger, {}, 1, 1},
-                                           {"logical", logical, {}, 1, 1},
-                                           {"repmat", repmat, {}, 2},
+static const named_function functions[] = {{"gather", gather, {}, {}, 0},
+                                           {"gpuArray", to_device, {}, {}, 0},
+                                           {"zeros", filled, {}, {}, 0},
+                                           {"ones", filled, {}, {}, 0},
+                                           {"eye", filled, {}, {}, 0},
+                                           {"Inf", filled, {}, {}, 0},
+                                           {"NaN", filled, {}, {}, 0},
+                                           {"rand", generated, {}, {}, 0},
+                                           {"randn", generated, {}, {}, 0},
+                                           {"sum", sums, BY_OCTAVE, GPUMM_FOLD_SUM},
+                                           {"prod", sums, BY_OCTAVE, GPUMM_FOLD_PROD},
+                                           {"cumsum", scans, BY_OCTAVE, GPUMM_FOLD_SUM},
+                                           {"cumprod", scans, BY_OCTAVE, GPUMM_FOLD_PROD},
+                                           {"max", extreme, BY_FUNCTION, GPUMM_FOLD_MAX},
+                                           {"min", extreme, BY_FUNCTION, GPUMM_FOLD_MIN},
+                                           {"mean", mean, BY_OCTAVE},
+                                           {"sumsq", sumsq, BY_OCTAVE},
+                                           {"dot", dot, {}, {}, 2, 3},
+                                           {"norm", norm, BY_OCTAVE},
+                                           {"isequal", isequal, {}, {}, 2},
+                                           {"isinteger", isinteger, {}, {}, 1, 1},
+                                           {"logical", logical, {}, {}, 1, 1},
+                                           {"repmat", repmat, BY_OCTAVE, {}, 2},
                                            {"cat", cat},
-                                           {"tril", triangle},
-                                           {"triu", triangle},
+                                           {"tril", triangle, BY_OCTAVE},
+                                           {"triu", triangle, BY_OCTAVE},
                                            {"bsxfun", bsxfun},
                                            {"sparse", sparse_from},
                                            {"blocksparse", blocksparse_from},
-                                           {"blocksize", blocksize, {}, 1, 1},
-                                           {"nnzb", nnzb, {}, 1, 1},
-                                           {"dropblocks", dropblocks, {}, 2, 2},
+                                           {"blocksize", blocksize, {}, {}, 1, 1},
+                                           {"nnzb", nnzb, {}, {}, 1, 1},
+                                           {"dropblocks", dropblocks, {}, {}, 2, 2},
                                            {"find", find},
                                            {"unique", unique},
                                            {"colon", colon},
@@ -232,5 +241,10 @@ octave_value_list call_function (const named_function &f, const octave_value_lis
                                  int nargout) {
   if (args.length () < f.least || args.length () > f.most)
     error_with_id ("Octave:invalid-fun-call", "Invalid call to %s", f.name);
-  return f.run (f, args, std::max (nargout, 1));
+  nargout = std::max (nargout, 1);
+  if (f.of_others == BY_OCTAVE && !is_there (args (0)))
+    return by_host (f.name, args, nargout);
+  if (f.of_others == BY_OCTAVE && args (0).isempty ())
+    return by_host_there (f.name, args, nargout);
+  return f.run (f, args, nargout);
 }

@@ -7,10 +7,15 @@
 
 #include "gpuarray.h"
 
+// Who computes a function whose first argument is not on the device, or is empty: the function
+// itself, or Octave's own?
+enum others { BY_FUNCTION, BY_OCTAVE };
+
 // A row of the table.
 struct named_function {
   const char *name;
   octave_value_list (*run) (const named_function &f, const octave_value_list &args, int nargout);
+  others of_others = BY_FUNCTION;
   gpumm_fold_op op = GPUMM_FOLD_SUM;     // of a reduction
   octave_idx_type least = 1, most = 999; // number of arguments
 };
@@ -80,6 +85,8 @@ FUNCTION (norm)
 FUNCTION (repmat)
 FUNCTION (cat)
 FUNCTION (triangle)
+FUNCTION (filled)
+FUNCTION (generated)
 FUNCTION (sparse_from)
 FUNCTION (blocksparse_from)
 FUNCTION (find)

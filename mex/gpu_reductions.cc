@@ -113,10 +113,8 @@ static bool has_integer_scans () {
 static octave_value_list summed (const named_function &f, const octave_value_list &args,
                                  int nargout, bool is_scan) {
   octave_value x = args (0);
-  if (!is_there (x))
-    return by_host (f.name, args, nargout);
   const gpumm_type type = type_of (x);
-  if (x.isempty () || (is_scan && is_integer (type) && has_integer_scans ()))
+  if (is_scan && is_integer (type) && has_integer_scans ())
     return by_host_there (f.name, args, nargout);
   std::string option;
   const int dim = dimension_of (f, x, rest_of (args), &option);
@@ -142,12 +140,8 @@ octave_value_list scans (const named_function &f, const octave_value_list &args,
 }
 
 // (X), (X, DIM), with "default", "double" or "native"
-octave_value_list mean (const named_function &f, const octave_value_list &args, int nargout) {
+octave_value_list mean (const named_function &f, const octave_value_list &args, int) {
   const octave_value x = args (0);
-  if (!is_there (x))
-    return by_host (f.name, args, nargout);
-  if (x.isempty ())
-    return by_host_there (f.name, args, nargout);
   std::string option;
   const int dim = dimension_of (f, x, rest_of (args), &option);
   std::string name = option;
@@ -163,11 +157,7 @@ octave_value_list mean (const named_function &f, const octave_value_list &args, 
 }
 
 // (X), (X, DIM)
-octave_value_list sumsq (const named_function &f, const octave_value_list &args, int nargout) {
-  if (!is_there (args (0)))
-    return by_host (f.name, args, nargout);
-  if (args (0).isempty ())
-    return by_host_there (f.name, args, nargout);
+octave_value_list sumsq (const named_function &f, const octave_value_list &args, int) {
   const int dim = dimension_of (f, args (0), rest_of (args));
   const octave_value x = as_float (args (0));
   if (!is_stored (x))
@@ -345,12 +335,8 @@ static octave_value norm_of_full (const named_function &f, const octave_value &x
 }
 
 // (X), (X, P): P is 1, 2, Inf or "fro" for vectors, also -Inf, and 1, Inf or "fro" for matrices.
-octave_value_list norm (const named_function &f, const octave_value_list &args, int nargout) {
+octave_value_list norm (const named_function &f, const octave_value_list &args, int) {
   const octave_value x = args (0);
-  if (!is_there (x))
-    return by_host (f.name, args, nargout);
-  if (x.isempty ())
-    return by_host_there (f.name, args, nargout);
   const octave_value_list rest = on_host (rest_of (args));
   const octave_value p = rest.length () > 0 ? rest (0) : octave_value (2.0);
   const std::string text = p.is_string () && p.rows () == 1 ? p.string_value () : "";

@@ -27,9 +27,11 @@ static bool is_stored_anywhere (const octave_value &x) {
 
 // ---- repmat -------------------------------------------------------------------------------------
 
-// How often repmat with these arguments repeats each dimension.
-static dim_vector times_of (const named_function &f, const octave_value_list &args) {
+// The sizes that these arguments of repmat, or of zeros, give; false if they are no whole numbers.
+static bool get_sizes (const octave_value_list &args, dim_vector &sizes) {
   std::vector<double> list;
+  if (args.length () == 0)
+    return false;
   for (octave_idx_type i = 0; i < args.length (); i++)
     list.push_back (is_number (args (i)) ? args (i).double_value () : NAN);
   const octave_value &x = args (0);
@@ -38,13 +40,19 @@ static dim_vector times_of (const named_function &f, const octave_value_list &ar
     list.assign (row.data (), row.data () + row.numel ());
     list.resize (std::max<std::size_t> (list.size (), 2), row.isempty () ? NAN : row (0));
   }
-  dim_vector times = dim_vector::alloc (std::max<int> (int (list.size ()), 2));
+  sizes = dim_vector::alloc (std::max<int> (int (list.size ()), 2));
   bool is_plain = list.size () > 1;
   for (std::size_t d = 0; d < list.size (); d++) {
     is_plain = is_plain && list[d] == std::trunc (list[d]) && std::abs (list[d]) < 0x1p52;
-    times (int (d)) = is_plain ? octave_idx_type (std::max (list[d], 0.0)) : 0;
+    sizes (int (d)) = is_plain ? octave_idx_type (std::max (list[d], 0.0)) : 0;
   }
-  if (is_plain)
+  return is_plain;
+}
+
+// How often repmat with these arguments repeats each dimension.
+static dim_vector times_of (const named_function &f, const octave_value_list &args) {
+  dim_vector times;
+  if (get_sizes (args, times))
     return times;
   // Octave reads them: how often does it repeat the rows and columns of an empty array?
   const auto repeated = [&] (octave_idx_type rows, octave_idx_type cols) {
@@ -98,12 +106,8 @@ static array repeated (array x, const dim_vector &times) {
 }
 
 // (X, M, N, ...)
-octave_value_list repmat (const named_function &f, const octave_value_list &args, int nargout) {
+octave_value_list repmat (const named_function &f, const octave_value_list &args, int) {
   const octave_value x = args (0);
-  if (!is_there (x))
-    return by_host (f.name, args, nargout);
-  if (x.isempty ())
-    return by_host_there (f.name, args, nargout);
   const octave_value_list rest = on_host (rest_of (args));
   const dim_vector times = times_of (f, rest);
   if (is_stored (x))
@@ -117,20 +121,17 @@ octave_value_list repmat (const named_function &f, const octave_value_list &args
 
 // ---- cat ----------------------------------------------------------------------------------------
 
-// Truth values of the sizes of these arrays, from which Octave tells what it thinks of the sizes.
-static octave_value joined_sizes (octave_value_list arrays, const octave_value &dim,
-                                  bool is_small) {
-  bool any_sparse = false;
+// Octave's error for the sizes of these arrays, if it has one. For sparse ones small arrays will do.
+static void check_sizes (octave_value_list arrays, const octave_value &dim, bool has_sparse) {
   for (octave_idx_type i = 0; i < arrays.length (); i++) {
-    any_sparse = any_sparse || arrays (i).issparse ();
     dim_vector size = arrays (i).dims ();
-    for (int d = 0; is_small && d < size.ndims (); d++)
+    for (int d = 0; has_sparse && d < size.ndims (); d++)
       size (d) = std::min<octave_idx_type> (size (d), 2);
     arrays (i) = boolNDArray (size, false);
   }
-  if (is_small && any_sparse)
+  if (has_sparse)
     arrays (0) = by_octave ("sparse", ovl (arrays (0)));
-  return by_octave ("cat", arrays.prepend (dim));
+  by_octave ("cat", arrays.prepend (dim));
 }
 
 static octave_value_list joined_stored (const named_function &f, const octave_value &dim,
@@ -138,57 +139,41 @@ static octave_value_list joined_stored (const named_function &f, const octave_va
   const double n = is_number (dim) ? dim.double_value () : 0;
   if (n == 1 || n == 2)
     return octave::feval (n == 1 ? "vertcat" : "horzcat", arrays, 1);
-  joined_sizes (arrays, dim, true); // Octave's error
+  bool has_sparse = false;
+  for (octave_idx_type i = 0; i < arrays.length (); i++)
+    has_sparse = has_sparse || arrays (i).issparse ();
+  check_sizes (arrays, dim, has_sparse);
   refuse (f, "of sparse matrices along other dimensions than 1 and 2");
 }
 
-// Do all sizes agree but for dimension dim?
-static bool sizes_fit (const octave_value_list &arrays, int dim) {
-  bool fit = true;
-  dim_vector first;
-  for (octave_idx_type i = 0; i < arrays.length (); i++) {
-    dim_vector size = arrays (i).dims ();
-    fit = fit && !size.any_zero ();
-    size.resize (std::max<int> (size.ndims (), dim + 1), 1);
-    size (dim) = 1;
-    size.chop_trailing_singletons ();
-    if (i == 0)
-      first = size;
-    fit = fit && size == first;
-  }
-  return fit;
-}
-
-// Arrays of sizes that fit, as parts of one with elements of this type.
-static octave_value joined_full (const octave_value_list &arrays, int dim, gpumm_type type) {
+// Arrays as parts of one of this size, with elements of this type, complex if one of them is.
+static octave_value joined_full (const octave_value_list &arrays, int dim, const dim_vector &size,
+                                 gpumm_type type) {
   std::vector<array> parts;
   int device = NO_DEVICE;
   for (octave_idx_type i = arrays.length (); i-- > 0;)
     if (is_there (arrays (i)))
       device = gpu_value_of (arrays (i).get_rep ())->device ();
-  dim_vector size = arrays (0).dims ();
-  size.resize (std::max<int> (size.ndims (), dim + 1), 1);
-  octave_idx_type inner = 1, outer = 1, count = 0;
+  for (octave_idx_type i = 0; i < arrays.length (); i++) {
+    const octave_value &x = arrays (i);
+    if (x.isempty ())
+      continue;
+    parts.push_back (is_there (x) ? moved (array_of (x), device) : upload (x, device));
+    if (is_complex (parts.back ().type))
+      type = complex_type (type);
+  }
+  octave_idx_type inner = 1, outer = 1, at = 0;
   for (int d = 0; d < size.ndims (); d++)
     if (d != dim)
       (d < dim ? inner : outer) *= size (d);
-  for (octave_idx_type i = 0; i < arrays.length (); i++) {
-    const octave_value &x = arrays (i);
-    array part = is_there (x) ? moved (array_of (x), device) : upload (x, device);
-    if (is_complex (part.type))
-      type = complex_type (type);
-    parts.push_back (part);
-    count += x.numel () / (inner * outer);
-  }
-  size (dim) = count;
   const array y = new_array (device, type, size);
-  octave_idx_type at = 0;
-  for (const array &part : parts) {
-    const dim_vector part_size (inner, part.numel () / (inner * outer), outer);
-    pick (true, plain (converted (part, type)), part_size, y, dim_vector (inner, count, outer),
-          {octave::idx_vector::colon, octave::idx_vector (at, at + part_size (1)),
+  for (const array &x : parts) {
+    const octave_idx_type count = x.numel () / (inner * outer);
+    pick (true, plain (converted (x, type)), dim_vector (inner, count, outer), y,
+          dim_vector (inner, size (dim), outer),
+          {octave::idx_vector::colon, octave::idx_vector (at, at + count),
            octave::idx_vector::colon});
-    at += part_size (1);
+    at += count;
   }
   return value_of (y);
 }
@@ -196,12 +181,14 @@ static octave_value joined_full (const octave_value_list &arrays, int dim, gpumm
 // (DIM, X, Y, ...)
 octave_value_list cat (const named_function &f, const octave_value_list &args, int nargout) {
   const octave_value dim = on_host (args (0));
-  octave_value_list arrays = rest_of (args);
+  const octave_value_list arrays = rest_of (args);
   bool any_stored = false, all_numbers = true;
+  octave_value_list samples;
   for (octave_idx_type i = 0; i < arrays.length (); i++) {
     const octave_value &x = arrays (i);
     any_stored = any_stored || is_stored_anywhere (x);
     all_numbers = all_numbers && (x.isnumeric () || x.islogical ());
+    samples.append (like (x));
   }
   if (arrays.length () == 0)
     return by_host (f.name, ovl (dim), nargout);
@@ -211,26 +198,19 @@ octave_value_list cat (const named_function &f, const octave_value_list &args, i
     return joined_stored (f, dim, arrays);
   if (!all_numbers)
     return builtin (f.name, octave_value_list (arrays).prepend (dim), nargout);
-  if (device_for_new () == NO_DEVICE)
-    return by_host_there (f.name, args, nargout);
-  octave_value_list samples; // of empty arrays, too
-  for (octave_idx_type i = 0; i < arrays.length (); i++)
-    samples.append (like (arrays (i)));
   const int along = plain_dimension (dim);
-  if (along > 99)
+  bool fit = along >= 0 && along < 100;
+  dim_vector size = arrays (0).dims ();
+  for (octave_idx_type i = 1; i < arrays.length () && fit; i++)
+    fit = size.concat (arrays (i).dims (), along);
+  if (!fit) {
+    check_sizes (arrays, dim, false);
     refuse (f, "with this DIM");
-  if (along < 0 || !sizes_fit (arrays, along)) {
-    // Octave has the rules of empty arrays and the errors
-    if (joined_sizes (arrays, dim, false).isempty ())
-      return by_host_there (f.name, args, nargout);
-    octave_value_list full;
-    for (octave_idx_type i = 0; i < arrays.length (); i++)
-      if (!arrays (i).isempty ())
-        full.append (arrays (i));
-    arrays = full;
   }
-  const gpumm_type type = type_of_class (by_octave ("horzcat", samples).class_name ());
-  return ovl (joined_full (arrays, along, type));
+  if (size.any_zero () || device_for_new () == NO_DEVICE)
+    return by_host_there (f.name, args, nargout);
+  const octave_value rule = by_octave ("horzcat", samples); // empty arrays count
+  return ovl (joined_full (arrays, along, size, type_of_class (rule.class_name ())));
 }
 
 // ---- triangles ----------------------------------------------------------------------------------
@@ -239,8 +219,6 @@ octave_value_list cat (const named_function &f, const octave_value_list &args, i
 octave_value_list triangle (const named_function &f, const octave_value_list &args, int nargout) {
   const octave_value x = args (0);
   const octave_value_list rest = on_host (rest_of (args));
-  if (!is_there (x))
-    return by_host (f.name, args, nargout);
   bool has_text = false;
   for (octave_idx_type i = 0; i < rest.length (); i++) {
     has_text = has_text || rest (i).is_string ();
@@ -258,8 +236,8 @@ octave_value_list triangle (const named_function &f, const octave_value_list &ar
     by_octave (f.name,
                octave_value_list (rest).prepend (sample (a.type, false, size))); // its error
   }
-  if (rest.length () > 0 && rest (0).isempty ())
-    refuse (f, "with an empty K");
+  if (rest.length () > 0 && !(rest (0).isreal () && rest (0).numel () > 0))
+    refuse (f, "with this K");
   const double k = rest.length () > 0 ? rest (0).array_value () (0) : 0; // as Octave reads a matrix
   const octave_idx_type rows = a.size (0), cols = a.size (1);
   NDArray places (dim_vector (rows + cols, 1));
@@ -273,6 +251,47 @@ octave_value_list triangle (const named_function &f, const octave_value_list &ar
   const array mask = entrywise (operation_of (op), operand (col), operand (row));
   const program p = fused (GPUMM_MAP_MASK, operand (a), operand (mask), domain_of (a.type));
   return ovl (value_of (pending_array (p, a.type, a.size, a.device)));
+}
+
+// ---- made on the device -------------------------------------------------------------------------
+
+// gpuArray.zeros (...), ones, Inf, NaN and eye, with the arguments of Octave's functions
+octave_value_list filled (const named_function &f, const octave_value_list &args, int nargout) {
+  octave_value_list sizes = on_host (args);
+  octave_value_list one_of = ovl (1.0, 1.0);
+  const octave_idx_type last = sizes.length () - 1;
+  if (last >= 0 && sizes (last).is_string ()) {
+    one_of.append (sizes (last));
+    sizes.resize (last);
+  }
+  const bool is_eye = std::string (f.name) == "eye";
+  operand one = operand_of (by_octave (f.name, one_of), device_for_new ());
+  dim_vector size (1, 1);
+  const bool has_sizes = sizes.length () == 0 || get_sizes (sizes, size);
+  if (!has_sizes || is_wide (one.x.type) || is_hosted (one.x)
+      || (is_eye && (size.ndims () > 2 || size.any_zero ()))) {
+    const octave_value_list y = by_host (f.name, args, nargout);
+    return ovl (on_device (y (0).full_value (), device_for_new ()));
+  }
+  (void) size.safe_numel (); // Octave's error if no array can be so large
+  size.chop_trailing_singletons ();
+  array x = as_array (one);
+  x.size = size;
+  if (is_eye) {
+    const octave_idx_type step = size (0) + 1, count = std::min (size (0), size (1));
+    x = zeros (x.device, x.type, size);
+    gpumm::assign (x, {octave::idx_vector (0, count * step, step)}, as_array (one));
+  }
+  return ovl (value_of (x));
+}
+
+// gpuArray.rand (...) and randn
+octave_value_list generated (const named_function &f, const octave_value_list &args, int nargout) {
+  const std::string text =
+      args.length () > 0 && args (0).is_string () ? args (0).string_value () : "double";
+  if (text != "double" && text != "single")
+    error_with_id ("gpumm:bad-value", "gpuArray.%s: set the seed with Octave's %s", f.name, f.name);
+  return by_host_there (f.name, args, nargout);
 }
 
 // ---- formats ------------------------------------------------------------------------------------

@@ -746,17 +746,6 @@ static double number_of (const octave_value &x) {
   return is_one ? x.double_value () : NAN;
 }
 
-// Is x a full list of whole numbers?
-static bool is_list (const octave_value &x) {
-  const dim_vector size = x.dims ();
-  if (!x.isnumeric () || !x.isreal () || x.issparse () || is_in_blocks (x.get_rep ())
-      || gpuarray_of (x.get_rep ()) || size.ndims () != 2 || (size (0) != 1 && size (1) != 1))
-    return false;
-  const NDArray list = x.array_value ();
-  return std::all_of (list.data (), list.data () + list.numel (),
-                      [] (double n) { return n == std::trunc (n); });
-}
-
 static const kind any_value = {"any value", [] (const octave_value &) { return true; }};
 static const kind full = {"a full array", [] (const octave_value &x) {
                             return !is_gpusparse (x) && !is_gpublocks (x.get_rep ());
@@ -773,37 +762,8 @@ static const kind device_index = {"the index of a device", [] (const octave_valu
                                     const double n = number_of (x);
                                     return std::abs (n) <= 1024 && n == std::trunc (n);
                                   }};
-static const kind sizes = {"a list of sizes",
-                           [] (const octave_value &x) { return x.numel () > 1 && is_list (x); }};
 static const kind options_struct = {
     "a struct", [] (const octave_value &x) { return x.isstruct () && x.numel () == 1; }};
-
-// A list of sizes. Negative ones count as 0. Octave's error if no array can be so large.
-static dim_vector size_of (const octave_value &list) {
-  const NDArray given = list.array_value ();
-  dim_vector size = dim_vector::alloc (int (given.numel ()));
-  for (int d = 0; d < size.ndims (); d++) {
-    if (given (d) >= 0x1p63)
-      throw std::bad_alloc ();
-    size (d) = octave_idx_type (std::max (given (d), 0.0));
-  }
-  (void) size.safe_numel ();
-  size.chop_trailing_singletons ();
-  return size;
-}
-
-// ("fill", VALUE, DIMS)
-static octave_value_list word_fill (const octave_value_list &args, int) {
-  const dim_vector size = size_of (args (2));
-  const operand o = operand_of (args (1), device_for_new ());
-  if (is_wide (o.x.type) || is_hosted (o.x)) {
-    const octave_value x = by_octave ("repmat", ovl (args (1), args (2)));
-    return ovl (value_of (upload (x, device_for_new ())));
-  }
-  array x = as_array (o);
-  x.size = size;
-  return ovl (value_of (x));
-}
 
 static octave_value_list word_type (const octave_value_list &args, int) {
   const gpu_value *x = gpu_value_of (args (1).get_rep ());
@@ -1081,7 +1041,6 @@ struct word_row {
 static const word_row words[] = {{"type", {&any_value}, word_type},
                                  {"device", {&any_value}, word_device},
                                  {"valid", {&any_value}, word_valid},
-                                 {"fill", {&number, &sizes}, word_fill},
                                  {"select", {}, word_select},
                                  {"select", {&device_index}, word_select},
                                  {"refuse", {&some_text}, word_refuse},

@@ -122,76 +122,16 @@ function G = gpuArray (varargin)
     G = __gpuarray__ ("gpuArray", varargin{:});
   else
     ## gpuArray.rand (2) calls gpuArray () and takes a field of the result
-    persistent functions = struct ("zeros", @(varargin) filled ("zeros", 0, varargin), ...
-                                   "ones", @(varargin) filled ("ones", 1, varargin), ...
-                                   "eye", @(varargin) unit_matrix (varargin), ...
-                                   "Inf", @(varargin) filled ("Inf", Inf, varargin), ...
-                                   "NaN", @(varargin) filled ("NaN", NaN, varargin), ...
-                                   "rand", @(varargin) generated ("rand", varargin), ...
-                                   "randn", @(varargin) generated ("randn", varargin));
+    persistent functions = struct ("zeros", @(varargin) __gpuarray__ ("zeros", varargin{:}), ...
+                                   "ones", @(varargin) __gpuarray__ ("ones", varargin{:}), ...
+                                   "eye", @(varargin) __gpuarray__ ("eye", varargin{:}), ...
+                                   "Inf", @(varargin) __gpuarray__ ("Inf", varargin{:}), ...
+                                   "NaN", @(varargin) __gpuarray__ ("NaN", varargin{:}), ...
+                                   "rand", @(varargin) __gpuarray__ ("rand", varargin{:}), ...
+                                   "randn", @(varargin) __gpuarray__ ("randn", varargin{:}));
     G = functions;
   endif
 
-endfunction
-
-## An array of equal elements.  What is not a plain list of sizes goes to Octave's function NAME.
-function G = filled (name, value, args)
-  [dims, type] = sizes (args);
-  if (isempty (dims) ...
-      || ! (any (strcmp (type, {"double", "single"})) || (isfinite (value) && is_integer (type))))
-    G = __gpuarray__ (feval (name, args{:}));
-  else
-    G = __gpuarray__ ("fill", feval (type, value), dims);
-  endif
-endfunction
-
-function G = unit_matrix (args)
-  [dims, type] = sizes (args);
-  if (numel (dims) != 2 || any (dims == 0) ...
-      || ! (any (strcmp (type, {"double", "single"})) || is_integer (type)))
-    G = __gpuarray__ (full (eye (args{:})));
-  else
-    G = __gpuarray__ ("fill", feval (type, 0), dims);
-    G(1:dims(1)+1:(min (dims) - 1) * dims(1) + min (dims)) = 1;
-  endif
-endfunction
-
-function G = generated (name, args)
-  args = cellfun (@gather, args, "UniformOutput", false);
-  if (! isempty (args) && ischar (args{1}) && ! any (strcmp (args{1}, {"double", "single"})))
-    error ("gpumm:bad-value", "gpuArray.%s: set the seed with Octave's %s", name, name);
-  endif
-  G = __gpuarray__ (feval (name, args{:}));
-endfunction
-
-function yes = is_integer (type)
-  yes = any (strcmp (type, {"int8", "int16", "int32", "int64", ...
-                            "uint8", "uint16", "uint32", "uint64"}));
-endfunction
-
-## The sizes and the class that ARGS say; DIMS is empty if ARGS is anything else.
-function [dims, type] = sizes (args)
-  type = "double";
-  if (! isempty (args) && ischar (args{end}))
-    type = args{end};
-    args(end) = [];
-  endif
-  dims = [];
-  args = cellfun (@gather, args, "UniformOutput", false);
-  plain = cellfun (@(x) isnumeric (x) && isreal (x) && ! isempty (x) && all (x(:) == fix (x(:))) ...
-                        && all (isfinite (x(:))), args);
-  if (isempty (args))
-    dims = [1, 1];
-  elseif (! all (plain))
-    return;
-  elseif (numel (args) == 1 && isscalar (args{1}))
-    dims = double ([args{1}, args{1}]);
-  elseif (numel (args) == 1 && rows (args{1}) == 1 && ndims (args{1}) == 2)
-    dims = double (args{1});
-  elseif (all (cellfun (@isscalar, args)))
-    dims = cellfun (@double, args);
-  endif
-  dims = max (dims, 0);
 endfunction
 
 %!assert (gather (gpuArray (magic (3))), magic (3))
