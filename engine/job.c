@@ -148,7 +148,7 @@ static gpumm_status check_entries (const gpumm_problem *p) {
   return status || gpumm_is_one_array (p) ? status : gpumm_check_entries (&p->b, "B");
 }
 
-static gpumm_status check_options (const gpumm_options *o) {
+gpumm_status gpumm_check_options (const gpumm_options *o) {
   if ((unsigned) o->backend > GPUMM_GPU)
     return gpumm_fail (GPUMM_INVALID, "unknown backend");
   if (o->device < -1)
@@ -340,7 +340,7 @@ static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options 
   job->options = options ? *options : (gpumm_options){.device = -1};
   job->whole = whole;
   job->opened = opened;
-  status = check_options (&job->options);
+  status = gpumm_check_options (&job->options);
   if (!status)
     status = gpumm_check_problem (&job->problem);
   if (status)

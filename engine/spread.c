@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "spread.h"
+#include "costs.h"
 #include "devices.h"
 #include "error.h"
 #include "transfer_rates.h"
@@ -325,12 +326,13 @@ void gpumm_spread_always (int yes) {
 static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_candidate *candidate,
                                 double *seconds) {
   const gpumm_problem *p = &s->whole->problem;
+  const gpumm_work work = gpumm_work_of (p);
   *seconds = INFINITY;
   if (always || gpumm_transfer_rates_measuring ())
     return GPUMM_OK;
   gpumm_status status = gpumm_candidate_device (context, p->output, 0, candidate);
   if (!status && candidate->upload > 0)
-    *seconds = s->whole->plan.algorithm->seconds (p, candidate, NULL);
+    *seconds = gpumm_costs (&work, NULL, candidate).gpu;
   return status;
 }
 
@@ -462,19 +464,13 @@ gpumm_status gpumm_spread_open (gpumm_job *job, const gpumm_part_calls *calls) {
   return status;
 }
 
-/* The place of each part's result in C, and of its C0, which may have moved since it was opened
- * (routine.c). */
+/* The place of each part's result in C. */
 static void place_results (spread *s, const gpumm_matrix *result) {
   int64_t column = 0;
   for (part *p = s->part; p < s->part + s->parts; p++) {
     const int64_t count = p->c.cols;
     p->c = *result;
     take_columns (&p->c, column, count);
-    if (s->whole->problem.c0) {
-      p->c0 = *s->whole->problem.c0;
-      take_columns (&p->c0, column, count);
-      p->job->c0 = p->c0;
-    }
     column += count;
   }
 }
