@@ -6,7 +6,11 @@
 #include "memory/buffer.h"
 #include "multiply/sparse.h"
 #include "rates.h"
+#include "too_small.h"
 #include "types.h"
+#include "work.h"
+
+#include <math.h>
 
 typedef struct {
   const gpumm_problem *problem;
@@ -55,7 +59,7 @@ static gpumm_status gather_gpu (gathered *g, int device, int by_rates) {
   if (!by_rates)
     gpumm_candidate_alternative (p, o, &g->gpu);
   if (o->backend == GPUMM_AUTO)
-    gpumm_candidate_large (p, o, &g->gpu);
+    gpumm_candidate_large (gpumm_bytes_moved (p), o->max_device_memory, &g->gpu);
   g->known.gpu = &g->gpu;
   return GPUMM_OK;
 }
@@ -107,5 +111,20 @@ gpumm_status gpumm_plan_product (const gpumm_problem *problem, const gpumm_optio
     if (!status)
       status = gpumm_make_plan (problem, options, &g.known, plan);
   }
+  return status;
+}
+
+gpumm_status gpumm_measured_costs (const gpumm_work *work, int device,
+                                   gpumm_seconds_of_work *seconds) {
+  gpumm_context *context;
+  gpumm_candidate cpu, gpu;
+  *seconds = (gpumm_seconds_of_work){INFINITY, INFINITY, 0};
+  if (work->flops < GPUMM_LEAST_FLOPS || gpumm_context_of (device, &context)
+      || gpumm_candidate_device (context, work->type, 0, &gpu))
+    return GPUMM_OK;
+  gpumm_candidate_large (work->up + work->down, 0, &gpu);
+  const gpumm_status status = gpumm_candidate_cpu (work->type, &cpu);
+  if (!status)
+    *seconds = gpumm_costs (work, &cpu, &gpu);
   return status;
 }

@@ -1,4 +1,6 @@
-/* job.c - a product from the problem to the report: check, plan, run, fall back.
+/* job.c - a product on one device or the CPU, from the problem to the report: check, plan, run, fall
+ * back.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "multiply/algorithm.h"
 #include "multiply/real_by_complex.h"
@@ -7,24 +9,18 @@
 #include "devices.h"
 #include "error.h"
 #include "gather.h"
-#include "library.h"
-#include "transfer_rates.h"
+#include "job.h"
 #include "memory/buffer.h"
 #include "memory/host.h"
 #include "matrix.h"
 #include "memory/limit.h"
 #include "progress.h"
 #include "rates.h"
-#include "spread.h"
 #include "symmetry.h"
 #include "types.h"
 
 #include <stdio.h>
 #include <string.h>
-
-const char *gpumm_version (void) {
-  return GPUMM_VERSION;
-}
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
@@ -148,7 +144,7 @@ static gpumm_status check_entries (const gpumm_problem *p) {
   return status || gpumm_is_one_array (p) ? status : gpumm_check_entries (&p->b, "B");
 }
 
-static gpumm_status check_options (const gpumm_options *o) {
+gpumm_status gpumm_check_options (const gpumm_options *o) {
   if ((unsigned) o->backend > GPUMM_GPU)
     return gpumm_fail (GPUMM_INVALID, "unknown backend");
   if (o->device < -1)
@@ -201,44 +197,16 @@ static void announce (gpumm_job *job) {
             plan->context ? plan->properties.name : "CPU");
 }
 
-/* The report is the inner product's, with this job's algorithm and reason. */
-static void announce_inner (gpumm_job *job) {
-  gpumm_report own = job->report, *r = &job->report;
-  *r = job->inner->report;
-  if (!job->plan.algorithm->hides) {
-    memcpy (r->algorithm, own.algorithm, sizeof r->algorithm);
-    memcpy (r->reason, own.reason, sizeof r->reason);
-  }
-  job->plan.backend = r->backend;
-}
-
-static gpumm_status open_inner (gpumm_job *job) {
-  gpumm_options options = job->options;
-  if (options.algorithm && strcmp (options.algorithm, job->plan.algorithm->name) == 0)
-    options.algorithm = NULL;
-  const gpumm_status status = gpumm_open (job->by, &options, &job->inner);
-  if (status)
-    return status;
-  announce_inner (job);
-  if (job->inner->shape.format == job->shape.format)
-    job->shape.nzmax = job->inner->shape.nzmax;
-  return GPUMM_OK;
-}
-
 static gpumm_status open_algorithm (gpumm_job *job) {
   const gpumm_algorithm *algorithm = job->plan.algorithm;
   const double began = gpumm_seconds ();
   job->is_open = 1;
   gpumm_status status = algorithm->open ? algorithm->open (job) : GPUMM_OK;
-  if (!status && job->by)
-    status = open_inner (job);
   job->open_seconds = gpumm_seconds () - began;
   return status;
 }
 
 static void close_algorithm (gpumm_job *job) {
-  gpumm_close (job->inner);
-  job->inner = NULL;
   job->by = NULL;
   if (job->is_open && job->plan.algorithm->close)
     job->plan.algorithm->close (job);
@@ -247,30 +215,37 @@ static void close_algorithm (gpumm_job *job) {
   job->is_open = 0;
 }
 
-/* Plans the next attempt after a failure. After a device failed: smaller tiles, then, if "auto"
- * chose the device, the CPU. If sparse matrices could not be made dense: the sparse product.
- * Returns 0 if nothing is left to try. */
-static int fall_back (gpumm_job *job, gpumm_status status) {
-  char why[300];
-  const int is_auto = gpumm_is_auto (&job->options);
-  gpumm_report *r = &job->report;
-  if (status == GPUMM_CANCELLED)
-    return 0;
-  snprintf (why, sizeof why, "%s", gpumm_last_error ());
+/* The report of the next attempt. */
+static void report_again (gpumm_report *r) {
   r->total = r->upload = r->compute = r->download = r->flops = 0;
   r->bytes_up = r->bytes_down = 0;
   r->share_count = 0;
   r->shares = NULL;
-  if (is_auto && job->plan.algorithm == &gpumm_algorithm_sparse_as_dense) {
-    close_algorithm (job);
-    job->keeps_sparse = 1;
-    if (plan (job))
-      return 0;
-    announce (job);
-    snprintf (job->report.reason, sizeof job->report.reason,
-              "%.250s; not as dense matrices (%.220s)", job->plan.reason, why);
-    return 1;
-  }
+}
+
+int gpumm_job_keep_sparse (gpumm_job *job) {
+  char why[300];
+  snprintf (why, sizeof why, "%s", gpumm_last_error ());
+  report_again (&job->report);
+  close_algorithm (job);
+  job->keeps_sparse = 1;
+  if (plan (job))
+    return 0;
+  announce (job);
+  snprintf (job->report.reason, sizeof job->report.reason, "%.250s; not as dense matrices (%.220s)",
+            job->plan.reason, why);
+  return 1;
+}
+
+/* Plans the next attempt after a device failed: smaller tiles, then, if "auto" chose the device, the
+ * CPU. Returns 0 if nothing is left to try. */
+static int fall_back (gpumm_job *job, gpumm_status status) {
+  char why[300];
+  const int is_auto = gpumm_is_auto (&job->options);
+  if (status == GPUMM_CANCELLED)
+    return 0;
+  snprintf (why, sizeof why, "%s", gpumm_last_error ());
+  report_again (&job->report);
   if (!job->plan.context)
     return 0;
   const gpumm_matrix *c0 = job->problem.c0;
@@ -305,19 +280,8 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
   return 0;
 }
 
-/* The part of a product's time in which the elements of a sparse C are counted, for its
- * progress. */
-static const double COUNTING = 0.4;
-
-static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options *options,
-                              const gpumm_job *whole, gpumm_job **result);
-
-/* Parts for several devices where they are faster, or else the symbolic phase. */
-static gpumm_status count (gpumm_job *job) {
-  static const gpumm_part_calls calls = {open_job, gpumm_run, gpumm_close};
-  gpumm_status status = gpumm_spread_open (job, &calls);
-  if (status || job->spread)
-    return status ? status : gpumm_check_room (&job->shape);
+gpumm_status gpumm_job_open (gpumm_job *job) {
+  gpumm_status status;
   do {
     gpumm_progress_again ();
     status = open_algorithm (job);
@@ -327,9 +291,9 @@ static gpumm_status count (gpumm_job *job) {
   return status;
 }
 
-/* Checks, plans and counts; the entries of a part were checked with the whole. */
-static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options *options,
-                              const gpumm_job *whole, gpumm_job **result) {
+/* The entries of a part were checked with the whole. */
+gpumm_status gpumm_job_plan (const gpumm_problem *problem, const gpumm_options *options,
+                             const gpumm_job *whole, gpumm_job **result) {
   gpumm_status status;
   double opened = gpumm_seconds ();
   gpumm_job *job = gpumm_allocate (1, sizeof *job);
@@ -340,7 +304,7 @@ static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options 
   job->options = options ? *options : (gpumm_options){.device = -1};
   job->whole = whole;
   job->opened = opened;
-  status = check_options (&job->options);
+  status = gpumm_check_options (&job->options);
   if (!status)
     status = gpumm_check_problem (&job->problem);
   if (status)
@@ -372,45 +336,14 @@ static gpumm_status open_job (const gpumm_problem *problem, const gpumm_options 
   }
   if (!status)
     status = gpumm_widen (job, job->plan.algorithm == &gpumm_algorithm_blas);
-  if (status)
-    goto done;
-  announce (job);
-  job->begun = gpumm_seconds ();
-  gpumm_progress_enter (job->begun, 0, COUNTING);
-  status = count (job);
-  job->has_counted = gpumm_progress_leave ();
+  if (!status)
+    announce (job);
 done:
   if (status)
-    gpumm_close (job);
+    gpumm_job_close (job);
   else
     *result = job;
   return status;
-}
-
-gpumm_status gpumm_check_environment (void) {
-  gpumm_status status = gpumm_check_limit ();
-  if (!status)
-    status = gpumm_check_devices ();
-  return status ? status : gpumm_check_blas ();
-}
-
-gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *options,
-                         gpumm_job **result) {
-  if (!result)
-    return gpumm_fail (GPUMM_INVALID, "no pointer for the job");
-  *result = NULL;
-  const gpumm_status status = gpumm_check_environment ();
-  if (status)
-    return status;
-  return problem ? open_job (problem, options, NULL, result)
-                 : gpumm_fail (GPUMM_INVALID, "no problem given");
-}
-
-gpumm_status gpumm_result (const gpumm_job *job, gpumm_matrix *shape) {
-  if (!job || !shape)
-    return gpumm_fail (GPUMM_INVALID, "no job given");
-  *shape = gpumm_shape_of (job);
-  return GPUMM_OK;
 }
 
 /* ---- run ---------------------------------------------------------------------------------- */
@@ -446,60 +379,54 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *resu
   return GPUMM_OK;
 }
 
-static gpumm_status run_inner (gpumm_job *job, gpumm_matrix *result) {
-  const gpumm_algorithm *algorithm = job->plan.algorithm;
-  const gpumm_matrix shape = gpumm_shape_of (job->inner);
-  gpumm_matrix c = algorithm->into (&shape, result);
-  const gpumm_status status = gpumm_run (job->inner, &c);
-  if (status)
-    return status;
-  announce_inner (job); /* with its stages; and it may have fallen back */
-  return algorithm->finish (job, &c, result);
-}
-
 static gpumm_status run_algorithm (gpumm_job *job, gpumm_matrix *result) {
   const gpumm_algorithm *algorithm = job->plan.algorithm;
   const double began = gpumm_seconds ();
   job->is_mirrored = 0;
   gpumm_status status = algorithm->run ? algorithm->run (job, result) : GPUMM_OK;
-  if (!status && job->inner)
-    status = run_inner (job, result);
   if (job->report.backend == GPUMM_CPU && !algorithm->on_device)
     job->report.compute = job->open_seconds + gpumm_seconds () - began;
   return status;
 }
 
-gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result) {
-  if (!job || !result)
+gpumm_status gpumm_job_begin (gpumm_job *job, gpumm_matrix *given, gpumm_matrix *other,
+                              gpumm_matrix **result) {
+  if (!job || !given)
     return gpumm_fail (GPUMM_INVALID, "no job or no result given");
   if (job->has_run)
     return gpumm_fail (GPUMM_INVALID, "a job can run only once");
-  gpumm_status status = check_result (job, result);
+  gpumm_status status = check_result (job, given);
   if (status)
     return status;
-  gpumm_matrix other, *const given = result;
-  result = gpumm_as_shaped (job, given, &other);
+  *result = gpumm_as_shaped (job, given, other);
   job->has_run = 1;
-  gpumm_report *r = &job->report;
   status = gpumm_check_cancelled ();
   if (!status && !job->whole && !job->trace && !job->plan.algorithm->mirrors)
     status = gpumm_find_symmetry (&job->problem, &job->symmetry);
   if (status)
     return status;
   if (job->has_counted)
-    gpumm_progress_enter (job->begun, COUNTING, 1);
+    gpumm_progress_enter (job->begun, GPUMM_COUNTING, 1);
   else
     gpumm_progress_enter (gpumm_seconds (), 0, 1);
-  if (job->spread)
-    status = gpumm_spread_run (job, result);
-  else
-    do {
-      gpumm_progress_again ();
-      /* a retry in smaller tiles keeps the algorithm open */
-      status = job->is_open ? GPUMM_OK : open_algorithm (job);
-      if (!status)
-        status = run_algorithm (job, result);
-    } while (status && !job->trace && fall_back (job, status));
+  return GPUMM_OK;
+}
+
+gpumm_status gpumm_job_compute (gpumm_job *job, gpumm_matrix *result) {
+  gpumm_status status;
+  do {
+    gpumm_progress_again ();
+    /* a retry in smaller tiles keeps the algorithm open */
+    status = job->is_open ? GPUMM_OK : open_algorithm (job);
+    if (!status)
+      status = run_algorithm (job, result);
+  } while (status && !job->trace && fall_back (job, status));
+  return status;
+}
+
+gpumm_status gpumm_job_end (gpumm_job *job, gpumm_matrix *given, gpumm_matrix *result,
+                            gpumm_status status) {
+  gpumm_report *r = &job->report;
   if (!status && !job->is_mirrored)
     status = gpumm_mirror (result, 1, job->symmetry);
   if (!status)
@@ -512,57 +439,18 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result) {
   return status;
 }
 
-gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,
-                               gpumm_trace *trace) {
-  if (!job || !trace)
-    return gpumm_fail (GPUMM_INVALID, "no job, or no pointer for its trace");
-  const gpumm_problem *p = &job->problem;
-  int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
-  if (p->c0)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "a product that adds to a C is not traced");
-  if (gpumm_is_bound (p))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "a product of matrices on a device is not traced");
-  if (p->a.format != p->b.format || p->a.format == GPUMM_SPARSE || job->plan.algorithm->finish
-      || job->in_pairs || job->widened || job->apart)
-    return gpumm_fail (GPUMM_UNSUPPORTED,
-                       "products of sparse matrices, of a real by a complex one, "
-                       "or made of other products are not traced");
-  if (count && (k > GPUMM_COUNT_MOST_K || (double) m * (double) n * (double) k > GPUMM_COUNT_MOST))
-    return gpumm_fail (GPUMM_TOO_LARGE,
-                       "a product of %lld x %lld by %lld x %lld is too large to be counted: m n k "
-                       "may be %d (256 x 256 x 256), k %d",
-                       (long long) m, (long long) k, (long long) k, (long long) n, GPUMM_COUNT_MOST,
-                       GPUMM_COUNT_MOST_K);
-  *trace = (gpumm_trace){.launched = {.shared_bytes = -1, .registers = -1, .occupancy = -1}};
-  gpumm_spread_close (job); /* a kernel is looked at on one device */
-  job->trace = trace;
-  job->count = count;
-  gpumm_status status = gpumm_run (job, result);
-  trace->seconds = job->report.compute;
-  /* an empty product has no launch and all counts 0 */
-  trace->counted =
-      !status && count && job->plan.algorithm->on_device && job->plan.context->driver->counts;
-  return status;
+gpumm_status gpumm_job_run (gpumm_job *job, gpumm_matrix *given) {
+  gpumm_matrix other, *result;
+  const gpumm_status status = gpumm_job_begin (job, given, &other, &result);
+  return status ? status : gpumm_job_end (job, given, result, gpumm_job_compute (job, result));
 }
 
-const gpumm_report *gpumm_job_report (const gpumm_job *job) {
-  return job ? &job->report : NULL;
-}
-
-void gpumm_close (gpumm_job *job) {
+void gpumm_job_close (gpumm_job *job) {
   if (!job)
     return;
-  gpumm_spread_close (job);
   close_algorithm (job);
   gpumm_release (job->widened);
   gpumm_release (job->apart);
   gpumm_release (job);
   gpumm_cancel_leave ();
-}
-
-gpumm_status gpumm_reset (void) {
-  gpumm_devices_reset (gpumm_rates_forget);
-  gpumm_rates_forget (NULL);
-  gpumm_transfer_rates_forget ();
-  return GPUMM_OK;
 }

@@ -4,6 +4,7 @@
 #include "multiply/algorithm.h"
 #include "multiply/pass.h"
 #include "multiply/sparse.h"
+#include "costs.h"
 #include "error.h"
 #include "threads.h"
 #include "tiles.h"
@@ -268,10 +269,6 @@ gpumm_status gpumm_plan_part (const gpumm_problem *part, const gpumm_options *o,
   return gpumm_choose_tiles (part, candidate, &candidates, o->max_device_memory, plan);
 }
 
-static int saves_enough (double on_gpu, double on_cpu) {
-  return on_gpu < GPUMM_MOST_NEEDED * on_cpu && on_gpu < on_cpu - GPUMM_LEAST_SAVED;
-}
-
 /* Plans the algorithm or kernel that the caller named, for a sparse product on a device. */
 static gpumm_status plan_sparse_device (const gpumm_problem *p, const gpumm_options *o,
                                         const gpumm_candidate *candidate,
@@ -398,6 +395,27 @@ static gpumm_status plan_gpu (const gpumm_problem *p, const gpumm_options *o,
                                   : plan_sparse_device (p, o, gpu, on_device, plan);
 }
 
+static gpumm_seconds_of_work seconds_of_full (const gpumm_problem *p, const gpumm_candidate *cpu,
+                                              const gpumm_candidate *gpu) {
+  const gpumm_work work = gpumm_work_of (p);
+  return gpumm_costs (&work, cpu, gpu);
+}
+
+/* Both algorithms estimate. Does the GPU have a kernel for its one? */
+static gpumm_seconds_of_work seconds_of_sparse (const gpumm_problem *p,
+                                                const gpumm_algorithm *on_host,
+                                                const gpumm_algorithm *on_device,
+                                                const gpumm_candidate *gpu,
+                                                const gpumm_sparse_estimate *estimate) {
+  const double here = on_host->seconds (p, NULL, estimate),
+               there = on_device->seconds (p, gpu, estimate);
+  return (gpumm_seconds_of_work){
+      here, there,
+      there < here
+          && gpumm_next_sparse_kernel (gpu->context->driver, on_device->name,
+                                       gpu->properties.capability, NULL)};
+}
+
 /* Chooses between the CPU and the GPU by estimates. */
 static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
                                const gpumm_candidates *candidates, const gpumm_algorithm *on_device,
@@ -420,12 +438,11 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
     less.properties.capability = (int) gpumm_least (gpu->properties.capability, o->max_capability);
     gpu = &less;
   }
-  const double here = on_host->seconds (p, candidates->cpu, candidates->estimate),
-               there = on_device->seconds (p, gpu, candidates->estimate);
-  const int wins = dense ? saves_enough (there, here)
-                         : there < here
-                               && gpumm_next_sparse_kernel (gpu->context->driver, on_device->name,
-                                                            gpu->properties.capability, NULL);
+  const gpumm_seconds_of_work seconds =
+      dense ? seconds_of_full (p, candidates->cpu, gpu)
+            : seconds_of_sparse (p, on_host, on_device, gpu, candidates->estimate);
+  const double here = seconds.cpu, there = seconds.gpu;
+  const int wins = seconds.gpu_wins;
   if (!dense && !isfinite (there))
     snprintf (plan->reason, room,
               "%s products of these classes and sizes run on the CPU unless the GPU is asked for",
@@ -494,12 +511,10 @@ static double seconds_as_dense (const gpumm_problem *p, const gpumm_options *o,
   gpumm_problem full = *p;
   full.a.format = full.b.format = GPUMM_DENSE;
   full.a.type = full.b.type = p->output;
-  double seconds = INFINITY;
-  if (candidates->cpu && o->backend != GPUMM_GPU)
-    seconds = gpumm_algorithm_blas.seconds (&full, candidates->cpu, NULL);
-  if (candidates->gpu && o->backend != GPUMM_CPU)
-    seconds = fmin (seconds, gpumm_algorithm_cublas.seconds (&full, candidates->gpu, NULL));
-  return seconds
+  const gpumm_seconds_of_work x =
+      seconds_of_full (&full, o->backend == GPUMM_GPU ? NULL : candidates->cpu,
+                       o->backend == GPUMM_CPU ? NULL : candidates->gpu);
+  return fmin (x.cpu, x.gpu)
          + (operands * WRITE_SECONDS + m * n * STORE_SECONDS)
                * (gpumm_is_complex (p->output) ? 2 : 1) / gpumm_threads ();
 }

@@ -198,10 +198,8 @@ gpumm_status gpumm_candidate_device (gpumm_context *context, gpumm_type type, in
   return status;
 }
 
-void gpumm_candidate_large (const gpumm_problem *problem, const gpumm_options *options,
-                            gpumm_candidate *candidate) {
-  if (gpumm_bytes_moved (problem) < MUCH || is_host_device (candidate->context)
-      || (options->max_device_memory > 0 && options->max_device_memory < (int64_t) MUCH))
+void gpumm_candidate_large (double bytes, int64_t limit, gpumm_candidate *candidate) {
+  if (bytes < MUCH || is_host_device (candidate->context) || (limit > 0 && limit < (int64_t) MUCH))
     return;
   pthread_mutex_lock (&lock);
   rates *r = rates_of (candidate->context);

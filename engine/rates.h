@@ -25,9 +25,8 @@ void gpumm_candidate_alternative (const gpumm_problem *problem, const gpumm_opti
 
 /* Gives the candidate the rates of large transfers for a product that moves 256 MiB or more. They
  * are measured at the first such product, with host memory for 320 MiB; if that fails the rates
- * stay. */
-void gpumm_candidate_large (const gpumm_problem *problem, const gpumm_options *options,
-                            gpumm_candidate *candidate);
+ * stay. limit: of device memory in bytes, 0 for none. */
+void gpumm_candidate_large (double bytes, int64_t limit, gpumm_candidate *candidate);
 
 /* The CPU's rate for a type, measured once per process with the BLAS in use. */
 gpumm_status gpumm_candidate_cpu (gpumm_type type, gpumm_candidate *candidate);

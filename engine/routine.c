@@ -21,6 +21,7 @@
 #include "multiply/algorithm.h"
 #include "devices.h"
 #include "error.h"
+#include "gather.h"
 #include "magnitude.h"
 #include "memory/host.h"
 #include "memory/pool.h"
@@ -67,25 +68,16 @@ static gpumm_op op_of (char letter) {
   return letter == 'N' ? GPUMM_NONE : letter == 'T' ? GPUMM_TRANSPOSE : GPUMM_CTRANSPOSE;
 }
 
-/* Opens a product where the plan has it; GPUMM_UNSUPPORTED if that is the CPU. device: as in the
- * options. */
-static gpumm_status open_product (const gpumm_problem *problem, gpumm_backend where, int device,
-                                  gpumm_job **job) {
-  gpumm_options options = {.backend = where, .device = device};
-  if (where == GPUMM_CPU)
-    options.algorithm = "register"; /* of the host device's kernels the fastest */
-  gpumm_status status = gpumm_open (problem, &options, job);
-  if (!status && where == GPUMM_AUTO && gpumm_job_report (*job)->backend != GPUMM_GPU) {
-    gpumm_close (*job);
-    *job = NULL;
-    status = gpumm_fail (GPUMM_UNSUPPORTED, "the CPU is as fast");
-  }
-  if (!status)
-    (*job)->options.backend = where == GPUMM_AUTO ? GPUMM_GPU : where; /* the caller has the CPU */
-  return status;
+/* Refuses what the CPU does as fast as this GPU. */
+static gpumm_status check_worth (const gpumm_work *x, int device) {
+  gpumm_seconds_of_work seconds;
+  const gpumm_status status = gpumm_measured_costs (x, device, &seconds);
+  if (status || seconds.gpu_wins)
+    return status;
+  return gpumm_fail (GPUMM_UNSUPPORTED, "the CPU is as fast");
 }
 
-static gpumm_status multiply (const gpumm_call *x, gpumm_backend where) {
+static gpumm_status multiply (const gpumm_call *x, gpumm_backend where, int device) {
   const int is_plain = x->trans == 'N', is_plain_b = x->trans_b == 'N';
   gpumm_matrix c = {.type = x->type, .rows = x->m, .cols = x->n, .ld = x->ldc, .values = x->c};
   gpumm_matrix saved = {.values = NULL};
@@ -102,19 +94,27 @@ static gpumm_status multiply (const gpumm_call *x, gpumm_backend where) {
                            .ld = x->ldb,
                            .values = x->b},
                      .alpha = x->alpha,
-                     .beta = x->beta};
+                     .beta = x->beta,
+                     .output = x->type};
+  const gpumm_options on_gpu = {.backend = GPUMM_GPU, .device = -1},
+                      on_host = {.backend = GPUMM_CPU,
+                                 .algorithm = "register", /* the fastest on the host device */
+                                 .device = -1};
   const int reads = x->beta.re != 0 || x->beta.im != 0;
   gpumm_job *job = NULL;
   if (reads)
-    p.c0 = &c; /* the plan looks at its sizes */
-  gpumm_status status = open_product (&p, where, -1, &job);
+    p.c0 = &c;
+  const gpumm_work work = gpumm_work_of (&p);
+  gpumm_status status = where == GPUMM_AUTO ? check_worth (&work, device) : GPUMM_OK;
   if (!status && reads) {
+    p.c0 = &saved;
     status = make_space (&c, &saved);
     if (!status)
       status = gpumm_parallel (c.cols, gpumm_column_grain (c.rows), copy_columns,
                                (gpumm_matrix[]){c, saved});
-    job->c0 = saved;
   }
+  if (!status)
+    status = gpumm_open (&p, where == GPUMM_CPU ? &on_host : &on_gpu, &job);
   if (!status) {
     status = gpumm_run (job, &c);
     if (status && reads)
@@ -127,9 +127,9 @@ static gpumm_status multiply (const gpumm_call *x, gpumm_backend where) {
 
 /* ---- the other routines ------------------------------------------------------------------- */
 
-/* Would a product with about as many operations and bytes go to the GPU? LAPACK's routines have
- * narrow panels between their products: they count with LAPACK_PART of their operations. */
-static gpumm_status ask_plan (const gpumm_call *x, int device) {
+/* The work of a product with about as many operations and bytes. LAPACK's routines have narrow
+ * panels between their products: they count with LAPACK_PART of their operations. */
+static gpumm_work work_of (const gpumm_call *x) {
   static const double LAPACK_PART = 0.25;
   const double side = (double) (x->side == 'L' ? x->m : x->n);
   double m = (double) x->m, n = (double) x->n, k = (double) x->k;
@@ -167,19 +167,15 @@ static gpumm_status ask_plan (const gpumm_call *x, int device) {
   }
   if (x->routine >= GPUMM_GETRF)
     k *= LAPACK_PART;
-  if (k < 1)
-    k = 1;
-  gpumm_problem p = {
-      .a = {.type = x->type, .rows = (int64_t) m, .cols = (int64_t) k, .ld = (int64_t) m},
-      .b = {.type = x->type, .rows = (int64_t) k, .cols = (int64_t) n, .ld = (int64_t) k},
-      .alpha = {1, 0}};
-  /* Nothing is read, as the product is not run. Two addresses: both operands are uploaded. */
-  p.a.values = x->a;
-  p.b.values = &p;
-  gpumm_job *job = NULL;
-  const gpumm_status status = open_product (&p, GPUMM_AUTO, device, &job);
-  gpumm_close (job);
-  return status;
+  k = fmax (floor (k), 1);
+  const double element = (double) gpumm_type_bytes (x->type);
+  const double flops = (gpumm_is_complex (x->type) ? 8 : 2) * m * n * k;
+  return (gpumm_work){.type = x->type,
+                      .flops = flops,
+                      .device_flops = flops,
+                      .up = (m * k + k * n) * element,
+                      .down = m * n * element,
+                      .packed = k * n * element};
 }
 
 typedef struct {
@@ -540,8 +536,6 @@ gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
   const int is_product = call->routine < GPUMM_GETRF;
   if (is_product && gpumm_is_zero (call->alpha))
     return refuse (call, "alpha is 0");
-  if (call->routine == GPUMM_GEMM)
-    return multiply (call, where);
   const int has_factor = call->routine == GPUMM_GETRS || call->routine == GPUMM_GETRI
                          || call->routine == GPUMM_POTRS
                          || (call->routine == GPUMM_TRSM && call->diag == 'N');
@@ -550,8 +544,12 @@ gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
       gpumm_allowed_devices (&(gpumm_options){.device = -1}, where == GPUMM_CPU, &devices);
   const int first = status ? 0 : __builtin_ctzll (devices);
   work w = {.call = *call, .device = where == GPUMM_CPU ? GPUMM_HOST - first : first};
-  if (!status && where == GPUMM_AUTO)
-    status = ask_plan (call, first);
+  if (!status && call->routine == GPUMM_GEMM)
+    return multiply (call, where, first);
+  if (!status && where == GPUMM_AUTO) {
+    const gpumm_work estimated = work_of (call);
+    status = check_worth (&estimated, first);
+  }
   if (!status && has_factor)
     status = check_diagonal (call);
   if (!status)

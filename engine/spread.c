@@ -8,8 +8,11 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "spread.h"
+#include "clock.h"
+#include "costs.h"
 #include "devices.h"
 #include "error.h"
+#include "job.h"
 #include "transfer_rates.h"
 #include "memory/host.h"
 #include "move/exchange.h"
@@ -51,7 +54,7 @@ typedef struct {
 
 typedef struct gpumm_spread {
   gpumm_job *whole;
-  const gpumm_part_calls *calls;
+  const gpumm_product_calls *calls;
   int devices[MOST];  /* in use; CPU after the last has failed */
   double rates[MOST]; /* of each, in relation to the others */
   int count;
@@ -124,6 +127,15 @@ static void make_parts (spread *s) {
 
 /* ---- rounds ------------------------------------------------------------------------------- */
 
+static gpumm_status open_part (const spread *s, part *p) {
+  gpumm_status status = gpumm_job_plan (&p->problem, &p->options, s->whole, &p->job);
+  gpumm_progress_enter (gpumm_seconds (), 0, GPUMM_COUNTING);
+  if (!status)
+    status = gpumm_job_open (p->job);
+  gpumm_progress_leave ();
+  return status;
+}
+
 /* Opens a part, or runs it; one that another device has opened is opened again. */
 static gpumm_status work_on (spread *s, part *p) {
   gpumm_status status = GPUMM_OK;
@@ -134,16 +146,16 @@ static gpumm_status work_on (spread *s, part *p) {
   }
   const int member = (int) (p - s->part);
   if (!p->job)
-    status = s->calls->open (&p->problem, &p->options, s->whole, &p->job);
+    status = open_part (s, p);
   if (!status && s->runs) {
     p->job->exchange = s->exchange;
     p->job->member = member;
-    status = s->calls->run (p->job, &p->c);
+    status = gpumm_job_run (p->job, &p->c);
   }
   gpumm_exchange_drop (s->exchange, member); /* if it has not left */
   if (status) {
     snprintf (p->error, sizeof p->error, "%s", gpumm_last_error ());
-    s->calls->close (p->job);
+    gpumm_job_close (p->job);
     p->job = NULL;
   }
   return status;
@@ -228,7 +240,7 @@ static int hand_on (spread *s, const part *failed) {
     gpumm_add_reason (reason, "; the CPU computed the rest");
   for (part *p = s->part; p < s->part + s->parts; p++)
     if (p->device == device && !(s->runs && p->is_done)) {
-      s->calls->close (p->job); /* opened, and not run yet */
+      gpumm_job_close (p->job); /* opened, and not run yet */
       p->job = NULL;
       p->is_done = 0;
       p->device = s->devices[next++ % s->count];
@@ -269,7 +281,7 @@ static void end_exchange (spread *s) {
  * wrong. */
 static void begin_again (spread *s) {
   for (part *p = s->part; p < s->part + s->parts; p++) {
-    s->calls->close (p->job);
+    gpumm_job_close (p->job);
     p->job = NULL;
     p->is_done = 0;
   }
@@ -325,12 +337,13 @@ void gpumm_spread_always (int yes) {
 static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_candidate *candidate,
                                 double *seconds) {
   const gpumm_problem *p = &s->whole->problem;
+  const gpumm_work work = gpumm_work_of (p);
   *seconds = INFINITY;
   if (always || gpumm_transfer_rates_measuring ())
     return GPUMM_OK;
   gpumm_status status = gpumm_candidate_device (context, p->output, 0, candidate);
   if (!status && candidate->upload > 0)
-    *seconds = s->whole->plan.algorithm->seconds (p, candidate, NULL);
+    *seconds = gpumm_costs (&work, NULL, candidate).gpu;
   return status;
 }
 
@@ -433,7 +446,7 @@ static int can_split (const gpumm_problem *p, char *reason) {
   return 0;
 }
 
-gpumm_status gpumm_spread_open (gpumm_job *job, const gpumm_part_calls *calls) {
+gpumm_status gpumm_spread_open (gpumm_job *job, const gpumm_product_calls *calls) {
   uint64_t devices;
   gpumm_candidate candidate = {0};
   double seconds = 0;
@@ -462,19 +475,13 @@ gpumm_status gpumm_spread_open (gpumm_job *job, const gpumm_part_calls *calls) {
   return status;
 }
 
-/* The place of each part's result in C, and of its C0, which may have moved since it was opened
- * (routine.c). */
+/* The place of each part's result in C. */
 static void place_results (spread *s, const gpumm_matrix *result) {
   int64_t column = 0;
   for (part *p = s->part; p < s->part + s->parts; p++) {
     const int64_t count = p->c.cols;
     p->c = *result;
     take_columns (&p->c, column, count);
-    if (s->whole->problem.c0) {
-      p->c0 = *s->whole->problem.c0;
-      take_columns (&p->c0, column, count);
-      p->job->c0 = p->c0;
-    }
     column += count;
   }
 }
@@ -544,7 +551,7 @@ void gpumm_spread_close (gpumm_job *job) {
   if (!s)
     return;
   for (part *p = s->part; p < s->part + s->parts; p++)
-    s->calls->close (p->job);
+    gpumm_job_close (p->job);
   gpumm_release (s);
   job->spread = NULL;
 }

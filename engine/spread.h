@@ -5,17 +5,17 @@
 
 #include "multiply/algorithm.h"
 
-/* What job.c does for a part of the job `whole`. */
-typedef struct gpumm_part_calls {
+/* gpumm_open, gpumm_run and gpumm_close, for the products by which transfers are measured. */
+typedef struct gpumm_product_calls {
   gpumm_status (*open) (const gpumm_problem *problem, const gpumm_options *options,
-                        const struct gpumm_job *whole, struct gpumm_job **part);
-  gpumm_status (*run) (struct gpumm_job *part, gpumm_matrix *result);
-  void (*close) (struct gpumm_job *part);
-} gpumm_part_calls;
+                        struct gpumm_job **job);
+  gpumm_status (*run) (struct gpumm_job *job, gpumm_matrix *result);
+  void (*close) (struct gpumm_job *job);
+} gpumm_product_calls;
 
 /* Opens the parts of a planned job if its matrices are full, its options allow several devices
  * and they are estimated to be faster than one; else job->spread stays NULL. */
-gpumm_status gpumm_spread_open (struct gpumm_job *job, const gpumm_part_calls *calls);
+gpumm_status gpumm_spread_open (struct gpumm_job *job, const gpumm_product_calls *calls);
 
 /* Runs them and fills the report. */
 gpumm_status gpumm_spread_run (struct gpumm_job *job, gpumm_matrix *result);

@@ -54,7 +54,7 @@ void gpumm_transfer_rates_forget (void) {
 
 typedef struct {
   uint64_t devices;
-  const gpumm_part_calls *calls;
+  const gpumm_product_calls *calls;
   gpumm_matrix square, tall, wide, few; /* ROWS x ROWS, ROWS x THIN, THIN x ROWS, THIN x columns */
 } trial;
 
@@ -82,7 +82,7 @@ static gpumm_status time_product (const trial *t, const gpumm_matrix *a, const g
   if (!c->values)
     return GPUMM_HOST_MEMORY;
   const double began = gpumm_seconds ();
-  gpumm_status status = t->calls->open (&problem, &options, NULL, &job);
+  gpumm_status status = t->calls->open (&problem, &options, &job);
   if (!status) {
     status = t->calls->run (job, c);
     t->calls->close (job);
@@ -120,7 +120,7 @@ static uint64_t first_of (uint64_t devices) {
 }
 
 /* Lowers the times of one device, and of all, in several rounds. */
-static gpumm_status measure (entry *e, const gpumm_part_calls *calls) {
+static gpumm_status measure (entry *e, const gpumm_product_calls *calls) {
   trial all = {.devices = e->devices,
                .calls = calls,
                .square = random_operand (ROWS, ROWS),
@@ -149,7 +149,7 @@ static gpumm_status measure (entry *e, const gpumm_part_calls *calls) {
 }
 
 /* The same, as no part of the caller's product: neither its progress nor its choice of devices. */
-static gpumm_status measure_apart (entry *e, const gpumm_part_calls *calls) {
+static gpumm_status measure_apart (entry *e, const gpumm_product_calls *calls) {
   is_measuring = 1;
   gpumm_progress_enter (gpumm_seconds (), 0, 0);
   const gpumm_status status = measure (e, calls);
@@ -159,7 +159,7 @@ static gpumm_status measure_apart (entry *e, const gpumm_part_calls *calls) {
 }
 
 /* A set that is not known yet. What fails is not tried again, unless it was stopped. */
-static gpumm_status add (uint64_t devices, const gpumm_part_calls *calls, entry **added) {
+static gpumm_status add (uint64_t devices, const gpumm_product_calls *calls, entry **added) {
   const times none = {INFINITY, INFINITY, INFINITY};
   entry e = {.devices = devices, .one = none, .all = none};
   const gpumm_status status = measure_apart (&e, calls);
@@ -172,7 +172,7 @@ static gpumm_status add (uint64_t devices, const gpumm_part_calls *calls, entry 
   return GPUMM_OK;
 }
 
-static gpumm_status find (uint64_t devices, const gpumm_part_calls *calls, entry **found) {
+static gpumm_status find (uint64_t devices, const gpumm_product_calls *calls, entry **found) {
   entry *e = known;
   while (e < known + SETS && e->devices != devices)
     e++;
@@ -182,7 +182,7 @@ static gpumm_status find (uint64_t devices, const gpumm_part_calls *calls, entry
   return GPUMM_OK;
 }
 
-gpumm_status gpumm_transfer_rates_of (uint64_t devices, const gpumm_part_calls *calls,
+gpumm_status gpumm_transfer_rates_of (uint64_t devices, const gpumm_product_calls *calls,
                                       gpumm_transfer_rates *rates) {
   entry *e = NULL;
   *rates = (gpumm_transfer_rates){0};

@@ -10,7 +10,7 @@
  * 0.2 s after the GPUs are open and 0.3 GiB of host memory, by products of `calls` that compute
  * next to nothing. If the measurement fails they are 0 from then on. The status is GPUMM_OK or
  * GPUMM_CANCELLED. */
-gpumm_status gpumm_transfer_rates_of (uint64_t devices, const gpumm_part_calls *calls,
+gpumm_status gpumm_transfer_rates_of (uint64_t devices, const gpumm_product_calls *calls,
                                       gpumm_transfer_rates *rates);
 
 /* Is this thread measuring? Its products are then spread over all devices that they may use. */

@@ -90,9 +90,9 @@ typedef struct gpumm_algorithm {
   int on_device; /* runs kernels of the table on a device (the GPU, or the host device) */
   /* can it multiply these operands? Looks only at formats and types; shape->type is the result's */
   int (*takes) (const gpumm_problem *problem);
-  /* estimates the seconds from host memory to host memory, on a device or on the CPU (place NULL
-   * where its rate does not matter), by which "auto" chooses; INFINITY: not known. NULL: its
-   * name chooses it, or that nothing else multiplies the operands */
+  /* of compressed matrices: estimates the seconds from host memory to host memory, on this device
+   * or on the CPU (NULL), by which "auto" chooses; INFINITY: not known. NULL: costs.h estimates
+   * it, its name chooses it, or nothing else multiplies the operands */
   double (*seconds) (const gpumm_problem *problem, const gpumm_candidate *candidate,
                      const struct gpumm_sparse_estimate *estimate);
   /* may be NULL; the symbolic phase of sparse results, sets job->shape.nzmax */
@@ -124,6 +124,8 @@ const gpumm_algorithm *gpumm_algorithm_find (const char *name);
  * entries (long_lines.c). */
 extern const gpumm_algorithm gpumm_algorithm_long_lines;
 int gpumm_has_long_lines (const gpumm_problem *problem);
+
+gpumm_status gpumm_check_options (const gpumm_options *options);
 
 /* Checks all of a problem but the entries of its operands, and sets its output; c0 is NULL after it
  * if beta is 0. */

@@ -566,31 +566,9 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   return status;
 }
 
-/* A thread writes 1 GB/s to memory fresh from the system, where C lies if it is large; 2 write
- * twice as much, 32 write 13. A product with a short k takes no longer than that. */
-static const double FRESH_RATE = 1e9;
-enum { MOST_FRESH = 12, FRESH_BYTES = 32 << 20 };
-
-/* OpenBLAS packs B: 64 x 6000 by 6000 x 6000 took 33 ms longer on 2 cores than its operations do at
- * the rate of a square product, 64 x 20000 by 20000 x 20000 on 32 cores 280 to 420 ms. The packing
- * of a B that stays in caches is in the measured rate. */
-static const double PACK_RATE = 8e9;
-enum { CACHED_BYTES = 32 << 20 };
-
-static double seconds (const gpumm_problem *p, const gpumm_candidate *cpu,
-                       const struct gpumm_sparse_estimate *estimate) {
-  (void) estimate;
-  const double fresh = fmax (gpumm_bytes_down (p) - FRESH_BYTES, 0);
-  const double threads = (double) gpumm_least (gpumm_threads (), MOST_FRESH);
-  const double packed = fmax (gpumm_stored_bytes (&p->b) - CACHED_BYTES, 0);
-  return cpu->call + gpumm_dense_flops (p) / cpu->flops[p->output] + fresh / (FRESH_RATE * threads)
-         + packed / PACK_RATE;
-}
-
 const gpumm_algorithm gpumm_algorithm_blas = {
     .name = "blas",
     .summary = "the BLAS of this process, on the CPU",
     .takes = gpumm_is_dense_float,
-    .seconds = seconds,
     .run = run,
 };

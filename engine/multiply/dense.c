@@ -463,23 +463,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   return s.pass.status;
 }
 
-/* Of the kernel that "auto" would take, whose rate is the place's; from host memory to host
- * memory. */
-static double seconds (const gpumm_problem *p, const gpumm_candidate *gpu,
-                       const struct gpumm_sparse_estimate *estimate) {
-  (void) estimate;
-  const double up = gpumm_bytes_up (p), down = gpumm_bytes_down (p);
-  const int is_widened = p->a.type != p->b.type && !gpumm_is_split (p, 0);
-  const double both = is_widened ? 2 : 1; /* real and imaginary parts */
-  const double all = gpu->call + up / gpu->upload + down / gpu->download
-                     + both * gpumm_dense_flops (p) / gpu->flops[p->output];
-  /* Small transfers are slower: fewer threads copy, and the first and last MB overlap with
-   * nothing. */
-  const double fraction = gpu->near_bytes > 0 ? (up + down) / gpu->near_bytes : 0;
-  const double least = gpu->call + (gpu->near_seconds - gpu->call) * (fraction < 1 ? fraction : 1);
-  return all > least ? all : least;
-}
-
 /* ---- the rows of the table ----------------------------------------------------------------- */
 
 #define ALGORITHM(name)
@@ -488,7 +471,6 @@ static double seconds (const gpumm_problem *p, const gpumm_candidate *gpu,
                                                     .summary = text,                               \
                                                     .on_device = 1,                                \
                                                     .takes = gpumm_is_dense_float,                 \
-                                                    .seconds = seconds,                            \
                                                     .run = run,                                    \
                                                     .is_alternative = alternative};
 #include "list.h"

@@ -15,6 +15,7 @@
 #include "cancel.h"
 #include "clock.h"
 #include "error.h"
+#include "gather.h"
 #include "matrix.h"
 #include "memory/buffer.h"
 #include "memory/limit.h"
@@ -224,20 +225,20 @@ static gpumm_status on_device (batch *b) {
   b->multiply = by_job;
   if (b->count == 1 || b->work >= GPUMM_LEAST_PAGE_FLOPS)
     return one_by_one (b);
-  gpumm_job *job = NULL;
+  gpumm_plan plan;
   gpumm_options o = b->options ? *b->options : (gpumm_options){.device = -1};
   if (gpumm_is_auto (&o))
     o.algorithm = gpumm_algorithm_cublas.name;
-  gpumm_status status = gpumm_open (&b->problem, &o, &job);
+  gpumm_status status = gpumm_check_options (&o);
+  if (!status)
+    status = gpumm_plan_product (&b->problem, &o, 0, &plan);
   if (status == GPUMM_UNSUPPORTED)
     return one_by_one (b);
   if (!status)
-    status = gpumm_queue_failure (job->plan.context);
-  if (!status)
-    status = job->plan.kernel && job->plan.kernel->launch_pages ? launch_pages (b, &job->plan)
-                                                                : one_by_one (b);
-  gpumm_close (job);
-  return status;
+    status = gpumm_queue_failure (plan.context);
+  if (status)
+    return status;
+  return plan.kernel && plan.kernel->launch_pages ? launch_pages (b, &plan) : one_by_one (b);
 }
 
 /* Chooses how the pages are computed, and computes them. */

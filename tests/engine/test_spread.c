@@ -541,13 +541,13 @@ static struct {
 } trial;
 
 static gpumm_status open_trial (const gpumm_problem *problem, const gpumm_options *options,
-                                const gpumm_job *whole, gpumm_job **part) {
+                                gpumm_job **part) {
   static char job;
   const double bytes =
       8.0
       * (double) (gpumm_m (problem) * gpumm_n (problem) + gpumm_m (problem) * gpumm_k (problem)
                   + gpumm_k (problem) * gpumm_n (problem));
-  CHECK (gpumm_transfer_rates_measuring () && !whole && options->backend == GPUMM_GPU
+  CHECK (gpumm_transfer_rates_measuring () && options->backend == GPUMM_GPU
              && !gpumm_check_matrix (&problem->a, "A") && !gpumm_check_matrix (&problem->b, "B")
              && gpumm_k (problem) == problem->b.rows,
          "product %d", trial.opened);
@@ -572,7 +572,7 @@ static void close_trial (gpumm_job *part) {
 }
 
 static void test_links (void) {
-  static const gpumm_part_calls calls = {open_trial, run_trial, close_trial};
+  static const gpumm_product_calls calls = {open_trial, run_trial, close_trial};
   gpumm_transfer_rates links;
   gpumm_transfer_rates_forget ();
   trial.one = trial.all = 40e-3; /* long beside what a busy machine adds */

@@ -1,0 +1,31 @@
+/* costs.h - how long work on full matrices takes by measured rates, on the CPU and on a GPU: asked
+ * for products, several devices and routines of BLAS and LAPACK alike.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GPUMM_COSTS_H
+#define GPUMM_COSTS_H
+
+#include "plan.h"
+
+/* Work from host memory to host memory. */
+typedef struct gpumm_work {
+  gpumm_type type;
+  double flops, device_flops; /* operations on the CPU, and on a device */
+  double up, down;            /* bytes to a device and from it */
+  double packed;              /* bytes of B, which a BLAS packs */
+} gpumm_work;
+
+/* Of a product of full matrices. */
+gpumm_work gpumm_work_of (const gpumm_problem *problem);
+
+/* Seconds; INFINITY: not known. gpu_wins: the GPU saves enough to be taken. */
+typedef struct gpumm_seconds_of_work {
+  double cpu, gpu;
+  int gpu_wins;
+} gpumm_seconds_of_work;
+
+/* cpu or gpu may be NULL. */
+gpumm_seconds_of_work gpumm_costs (const gpumm_work *work, const gpumm_candidate *cpu,
+                                   const gpumm_candidate *gpu);
+
+#endif

@@ -1,0 +1,201 @@
+/* product.c - a product: a job, one spread over several devices, or one by another product.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "clock.h"
+#include "devices.h"
+#include "error.h"
+#include "job.h"
+#include "library.h"
+#include "memory/limit.h"
+#include "multiply/real_by_complex.h"
+#include "progress.h"
+#include "rates.h"
+#include "spread.h"
+#include "transfer_rates.h"
+
+#include <string.h>
+
+const char *gpumm_version (void) {
+  return GPUMM_VERSION;
+}
+
+/* ---- open --------------------------------------------------------------------------------- */
+
+gpumm_status gpumm_check_environment (void) {
+  gpumm_status status = gpumm_check_limit ();
+  if (!status)
+    status = gpumm_check_devices ();
+  return status ? status : gpumm_check_blas ();
+}
+
+/* The report is the inner product's, with this job's algorithm and reason. */
+static void announce_inner (gpumm_job *job) {
+  gpumm_report own = job->report, *r = &job->report;
+  *r = job->inner->report;
+  if (!job->plan.algorithm->hides) {
+    memcpy (r->algorithm, own.algorithm, sizeof r->algorithm);
+    memcpy (r->reason, own.reason, sizeof r->reason);
+  }
+  job->plan.backend = r->backend;
+}
+
+static gpumm_status open_inner (gpumm_job *job) {
+  gpumm_options options = job->options;
+  if (options.algorithm && strcmp (options.algorithm, job->plan.algorithm->name) == 0)
+    options.algorithm = NULL;
+  const double began = gpumm_seconds ();
+  const gpumm_status status = gpumm_open (job->by, &options, &job->inner);
+  if (status)
+    return status;
+  job->open_seconds += gpumm_seconds () - began;
+  announce_inner (job);
+  if (job->inner->shape.format == job->shape.format)
+    job->shape.nzmax = job->inner->shape.nzmax;
+  return job->problem.stays ? GPUMM_OK : gpumm_check_room (&job->shape);
+}
+
+static void close_inner (gpumm_job *job) {
+  gpumm_close (job->inner);
+  job->inner = NULL;
+}
+
+/* Plans the sparse product if "auto" has taken a full one, which has failed. */
+static int keep_sparse (gpumm_job *job, gpumm_status status) {
+  if (status == GPUMM_CANCELLED || !gpumm_is_auto (&job->options)
+      || job->plan.algorithm != &gpumm_algorithm_sparse_as_dense)
+    return 0;
+  close_inner (job);
+  return gpumm_job_keep_sparse (job);
+}
+
+/* Parts for several devices where they are faster, or else the symbolic phase. */
+static gpumm_status open_planned (gpumm_job *job) {
+  static const gpumm_product_calls calls = {gpumm_open, gpumm_run, gpumm_close};
+  gpumm_status status = gpumm_spread_open (job, &calls);
+  if (status || job->spread)
+    return status ? status : gpumm_check_room (&job->shape);
+  do {
+    status = gpumm_job_open (job);
+    if (!status && job->by)
+      status = open_inner (job);
+  } while (status && keep_sparse (job, status));
+  return status;
+}
+
+gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *options,
+                         gpumm_job **result) {
+  gpumm_job *job = NULL;
+  if (!result)
+    return gpumm_fail (GPUMM_INVALID, "no pointer for the job");
+  *result = NULL;
+  gpumm_status status = gpumm_check_environment ();
+  if (status)
+    return status;
+  if (!problem)
+    return gpumm_fail (GPUMM_INVALID, "no problem given");
+  status = gpumm_job_plan (problem, options, NULL, &job);
+  if (status)
+    return status;
+  job->begun = gpumm_seconds ();
+  gpumm_progress_enter (job->begun, 0, GPUMM_COUNTING);
+  status = open_planned (job);
+  job->has_counted = gpumm_progress_leave ();
+  if (status)
+    gpumm_close (job);
+  else
+    *result = job;
+  return status;
+}
+
+gpumm_status gpumm_result (const gpumm_job *job, gpumm_matrix *shape) {
+  if (!job || !shape)
+    return gpumm_fail (GPUMM_INVALID, "no job given");
+  *shape = gpumm_shape_of (job);
+  return GPUMM_OK;
+}
+
+/* ---- run ---------------------------------------------------------------------------------- */
+
+static gpumm_status run_inner (gpumm_job *job, gpumm_matrix *result) {
+  const gpumm_algorithm *algorithm = job->plan.algorithm;
+  const gpumm_matrix shape = gpumm_shape_of (job->inner);
+  gpumm_matrix c = algorithm->into (&shape, result);
+  const double computed = job->report.compute, began = gpumm_seconds ();
+  gpumm_status status = gpumm_run (job->inner, &c);
+  if (status)
+    return status;
+  announce_inner (job); /* with its stages; and it may have fallen back */
+  status = algorithm->finish (job, &c, result);
+  if (job->report.backend == GPUMM_CPU)
+    job->report.compute = computed + gpumm_seconds () - began;
+  return status;
+}
+
+static gpumm_status compute (gpumm_job *job, gpumm_matrix *result) {
+  gpumm_status status;
+  if (job->spread)
+    return gpumm_spread_run (job, result);
+  do {
+    status = gpumm_job_compute (job, result);
+    if (!status && job->inner)
+      status = run_inner (job, result);
+  } while (status && !job->trace && keep_sparse (job, status));
+  return status;
+}
+
+gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *given) {
+  gpumm_matrix other, *result;
+  const gpumm_status status = gpumm_job_begin (job, given, &other, &result);
+  return status ? status : gpumm_job_end (job, given, result, compute (job, result));
+}
+
+gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,
+                               gpumm_trace *trace) {
+  if (!job || !trace)
+    return gpumm_fail (GPUMM_INVALID, "no job, or no pointer for its trace");
+  const gpumm_problem *p = &job->problem;
+  int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
+  if (p->c0)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "a product that adds to a C is not traced");
+  if (gpumm_is_bound (p))
+    return gpumm_fail (GPUMM_UNSUPPORTED, "a product of matrices on a device is not traced");
+  if (p->a.format != p->b.format || p->a.format == GPUMM_SPARSE || job->plan.algorithm->finish
+      || job->in_pairs || job->widened || job->apart)
+    return gpumm_fail (GPUMM_UNSUPPORTED,
+                       "products of sparse matrices, of a real by a complex one, "
+                       "or made of other products are not traced");
+  if (count && (k > GPUMM_COUNT_MOST_K || (double) m * (double) n * (double) k > GPUMM_COUNT_MOST))
+    return gpumm_fail (GPUMM_TOO_LARGE,
+                       "a product of %lld x %lld by %lld x %lld is too large to be counted: m n k "
+                       "may be %d (256 x 256 x 256), k %d",
+                       (long long) m, (long long) k, (long long) k, (long long) n, GPUMM_COUNT_MOST,
+                       GPUMM_COUNT_MOST_K);
+  *trace = (gpumm_trace){.launched = {.shared_bytes = -1, .registers = -1, .occupancy = -1}};
+  gpumm_spread_close (job); /* a kernel is looked at on one device */
+  job->trace = trace;
+  job->count = count;
+  gpumm_status status = gpumm_run (job, result);
+  trace->seconds = job->report.compute;
+  /* an empty product has no launch and all counts 0 */
+  trace->counted =
+      !status && count && job->plan.algorithm->on_device && job->plan.context->driver->counts;
+  return status;
+}
+
+const gpumm_report *gpumm_job_report (const gpumm_job *job) {
+  return job ? &job->report : NULL;
+}
+
+void gpumm_close (gpumm_job *job) {
+  if (!job)
+    return;
+  gpumm_spread_close (job);
+  close_inner (job);
+  gpumm_job_close (job);
+}
+
+gpumm_status gpumm_reset (void) {
+  gpumm_devices_reset (gpumm_rates_forget);
+  gpumm_rates_forget (NULL);
+  gpumm_transfer_rates_forget ();
+  return GPUMM_OK;
+}
