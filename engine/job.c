@@ -14,7 +14,6 @@
 #include "memory/limit.h"
 #include "progress.h"
 #include "rates.h"
-#include "symmetry.h"
 #include "types.h"
 
 #include <stdio.h>
