@@ -51,9 +51,15 @@ static double on_gpu (const gpumm_work *w, const gpumm_candidate *gpu) {
   return fmax (all, least);
 }
 
-gpumm_seconds_of_work gpumm_costs (const gpumm_work *w, const gpumm_candidate *cpu,
-                                   const gpumm_candidate *gpu) {
+gpumm_estimate gpumm_costs (const gpumm_work *w, const gpumm_candidate *cpu,
+                            const gpumm_candidate *gpu) {
   const double here = cpu ? on_cpu (w, cpu) : INFINITY, there = gpu ? on_gpu (w, gpu) : INFINITY;
-  return (gpumm_seconds_of_work){
-      here, there, there < GPUMM_MOST_NEEDED * here && there < here - GPUMM_LEAST_SAVED};
+  return (gpumm_estimate){here, there,
+                          there < GPUMM_MOST_NEEDED * here && there < here - GPUMM_LEAST_SAVED};
+}
+
+gpumm_estimate gpumm_product_costs (const gpumm_problem *p, const gpumm_candidate *cpu,
+                                    const gpumm_candidate *gpu) {
+  const gpumm_work work = gpumm_work_of (p);
+  return gpumm_costs (&work, cpu, gpu);
 }

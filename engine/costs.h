@@ -19,13 +19,15 @@ typedef struct gpumm_work {
 gpumm_work gpumm_work_of (const gpumm_problem *problem);
 
 /* Seconds; INFINITY: not known. gpu_wins: the GPU saves enough to be taken. */
-typedef struct gpumm_seconds_of_work {
+typedef struct gpumm_estimate {
   double cpu, gpu;
   int gpu_wins;
-} gpumm_seconds_of_work;
+} gpumm_estimate;
 
-/* cpu or gpu may be NULL. */
-gpumm_seconds_of_work gpumm_costs (const gpumm_work *work, const gpumm_candidate *cpu,
-                                   const gpumm_candidate *gpu);
+/* Of work, or of a product of full matrices. cpu or gpu may be NULL. */
+gpumm_estimate gpumm_costs (const gpumm_work *work, const gpumm_candidate *cpu,
+                            const gpumm_candidate *gpu);
+gpumm_estimate gpumm_product_costs (const gpumm_problem *problem, const gpumm_candidate *cpu,
+                                    const gpumm_candidate *gpu);
 
 #endif

@@ -114,11 +114,10 @@ gpumm_status gpumm_plan_product (const gpumm_problem *problem, const gpumm_optio
   return status;
 }
 
-gpumm_status gpumm_measured_costs (const gpumm_work *work, int device,
-                                   gpumm_seconds_of_work *seconds) {
+gpumm_status gpumm_measured_costs (const gpumm_work *work, int device, gpumm_estimate *seconds) {
   gpumm_context *context;
   gpumm_candidate cpu, gpu;
-  *seconds = (gpumm_seconds_of_work){INFINITY, INFINITY, 0};
+  *seconds = (gpumm_estimate){INFINITY, INFINITY, 0};
   if (work->flops < GPUMM_LEAST_FLOPS || gpumm_context_of (device, &context)
       || gpumm_candidate_device (context, work->type, 0, &gpu))
     return GPUMM_OK;

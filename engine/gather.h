@@ -11,7 +11,6 @@ gpumm_status gpumm_plan_product (const gpumm_problem *problem, const gpumm_optio
 
 /* The costs of work on the CPU and on this GPU; nothing is known of what is too small for a GPU, or
  * of a GPU that cannot be used. */
-gpumm_status gpumm_measured_costs (const gpumm_work *work, int device,
-                                   gpumm_seconds_of_work *seconds);
+gpumm_status gpumm_measured_costs (const gpumm_work *work, int device, gpumm_estimate *seconds);
 
 #endif

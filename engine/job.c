@@ -1,6 +1,4 @@
-/* job.c - a product on one device or the CPU, from the problem to the report: check, plan, run, fall
- * back.
- *
+/* job.c - a product on one device or the CPU: check, plan, compute, fall back.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "multiply/algorithm.h"
 #include "multiply/real_by_complex.h"
@@ -16,7 +14,6 @@
 #include "memory/limit.h"
 #include "progress.h"
 #include "rates.h"
-#include "symmetry.h"
 #include "types.h"
 
 #include <stdio.h>
@@ -237,8 +234,8 @@ int gpumm_job_keep_sparse (gpumm_job *job) {
   return 1;
 }
 
-/* Plans the next attempt after a device failed: smaller tiles, then, if "auto" chose the device, the
- * CPU. Returns 0 if nothing is left to try. */
+/* Plans the next attempt after a device failed: smaller tiles, then, if "auto" chose the device,
+ * the CPU. Returns 0 if nothing is left to try. */
 static int fall_back (gpumm_job *job, gpumm_status status) {
   char why[300];
   const int is_auto = gpumm_is_auto (&job->options);
@@ -348,37 +345,6 @@ done:
 
 /* ---- run ---------------------------------------------------------------------------------- */
 
-static int share_memory (const gpumm_matrix *result, const gpumm_matrix *x) {
-  if (result->values && result->values == x->values)
-    return 1;
-  return result->format == x->format && x->format != GPUMM_DENSE
-         && (result->start == x->start || (result->index && result->index == x->index));
-}
-
-static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *result) {
-  const gpumm_matrix shape = gpumm_shape_of (job), *s = &shape;
-  const gpumm_problem *p = &job->problem;
-  gpumm_status status = gpumm_check_matrix (result, "the result");
-  if (status)
-    return status;
-  if (result->format != s->format || result->type != s->type || result->rows != s->rows
-      || result->cols != s->cols || (s->format != GPUMM_DENSE && result->nzmax < s->nzmax)
-      || result->block_rows != s->block_rows || result->block_cols != s->block_cols)
-    return gpumm_fail (GPUMM_INVALID, "the result is not of the shape that gpumm_result gave");
-  if (!result->buffer == !!p->stays)
-    return gpumm_fail (GPUMM_INVALID, p->stays ? "the result has no buffer on the device"
-                                               : "the result has a buffer, but was not to stay");
-  if (result->buffer && result->buffer->context != job->plan.context)
-    return gpumm_fail (GPUMM_INVALID, "the result's buffer is on another device");
-  if (p->c0 && p->c0->buffer && (p->c0->values != result->values || p->c0->ld != result->ld))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "C0 on a device is not the result itself");
-  /* some algorithms would read their own results as operands */
-  if (share_memory (result, &p->a) || share_memory (result, &p->b)
-      || (p->c0 && !p->c0->buffer && share_memory (result, p->c0)))
-    return gpumm_fail (GPUMM_INVALID, "the result lies in the memory of an operand");
-  return GPUMM_OK;
-}
-
 static gpumm_status run_algorithm (gpumm_job *job, gpumm_matrix *result) {
   const gpumm_algorithm *algorithm = job->plan.algorithm;
   const double began = gpumm_seconds ();
@@ -387,29 +353,6 @@ static gpumm_status run_algorithm (gpumm_job *job, gpumm_matrix *result) {
   if (job->report.backend == GPUMM_CPU && !algorithm->on_device)
     job->report.compute = job->open_seconds + gpumm_seconds () - began;
   return status;
-}
-
-gpumm_status gpumm_job_begin (gpumm_job *job, gpumm_matrix *given, gpumm_matrix *other,
-                              gpumm_matrix **result) {
-  if (!job || !given)
-    return gpumm_fail (GPUMM_INVALID, "no job or no result given");
-  if (job->has_run)
-    return gpumm_fail (GPUMM_INVALID, "a job can run only once");
-  gpumm_status status = check_result (job, given);
-  if (status)
-    return status;
-  *result = gpumm_as_shaped (job, given, other);
-  job->has_run = 1;
-  status = gpumm_check_cancelled ();
-  if (!status && !job->whole && !job->trace && !job->plan.algorithm->mirrors)
-    status = gpumm_find_symmetry (&job->problem, &job->symmetry);
-  if (status)
-    return status;
-  if (job->has_counted)
-    gpumm_progress_enter (job->begun, GPUMM_COUNTING, 1);
-  else
-    gpumm_progress_enter (gpumm_seconds (), 0, 1);
-  return GPUMM_OK;
 }
 
 gpumm_status gpumm_job_compute (gpumm_job *job, gpumm_matrix *result) {
@@ -422,27 +365,6 @@ gpumm_status gpumm_job_compute (gpumm_job *job, gpumm_matrix *result) {
       status = run_algorithm (job, result);
   } while (status && !job->trace && fall_back (job, status));
   return status;
-}
-
-gpumm_status gpumm_job_end (gpumm_job *job, gpumm_matrix *given, gpumm_matrix *result,
-                            gpumm_status status) {
-  gpumm_report *r = &job->report;
-  if (!status && !job->is_mirrored)
-    status = gpumm_mirror (result, 1, job->symmetry);
-  if (!status)
-    status = gpumm_join (job, given);
-  gpumm_progress_leave ();
-  r->total = gpumm_seconds () - job->opened;
-  r->overhead = r->total - r->upload - r->compute - r->download;
-  if (r->overhead < 0)
-    r->overhead = 0; /* overlapping stages add up to more than the total */
-  return status;
-}
-
-gpumm_status gpumm_job_run (gpumm_job *job, gpumm_matrix *given) {
-  gpumm_matrix other, *result;
-  const gpumm_status status = gpumm_job_begin (job, given, &other, &result);
-  return status ? status : gpumm_job_end (job, given, result, gpumm_job_compute (job, result));
 }
 
 void gpumm_job_close (gpumm_job *job) {

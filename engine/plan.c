@@ -77,8 +77,8 @@ static double fewest_flops (const gpumm_problem *p) {
 }
 
 /* Are these bits known? If not, the plan needs them. */
-static int knows (const gpumm_candidates *candidates, unsigned bits, gpumm_plan *plan) {
-  plan->needs = candidates->unknown & bits;
+static int knows (const gpumm_candidates *known, unsigned bits, gpumm_plan *plan) {
+  plan->needs = known->unknown & bits;
   return !plan->needs;
 }
 
@@ -198,7 +198,7 @@ static int works_once (const gpumm_problem *p, const gpumm_plan *plan) {
 
 /* Changes the plan to the alternative if measured rates say that it is clearly faster. */
 static void weigh_alternative (const gpumm_problem *p, const gpumm_options *o,
-                               const gpumm_candidates *candidates, const gpumm_candidate *candidate,
+                               const gpumm_candidates *known, const gpumm_candidate *candidate,
                                gpumm_plan *plan) {
   const gpumm_kernel_rates *r = &candidate->kernel_rates;
   gpumm_plan other = *plan;
@@ -209,8 +209,8 @@ static void weigh_alternative (const gpumm_problem *p, const gpumm_options *o,
   other.kernel = alternative.kernel;
   other.algorithm = gpumm_algorithm_find (other.kernel->algorithm);
   /* its workspace must not cause more transfers */
-  if (gpumm_choose_tiles (p, candidate, candidates, o->max_device_memory, &other)
-      || !other.fits_device || !works_once (p, &other))
+  if (gpumm_choose_tiles (p, candidate, known, o->max_device_memory, &other) || !other.fits_device
+      || !works_once (p, &other))
     return;
   other.library_seconds = r->library * gpumm_dense_flops (p);
   other.alternative_seconds = seconds_of_alternative (p, candidate);
@@ -231,8 +231,8 @@ static void set_device (gpumm_plan *plan, const gpumm_candidate *candidate, int6
 }
 
 static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
-                                 const gpumm_candidates *candidates,
-                                 const gpumm_candidate *candidate, gpumm_plan *plan) {
+                                 const gpumm_candidates *known, const gpumm_candidate *candidate,
+                                 gpumm_plan *plan) {
   gpumm_product product = whole_product (p);
   const gpumm_kernel *kernel = choose_kernel (candidate, o, &product);
   if (!kernel)
@@ -246,16 +246,16 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
     return gpumm_fail (GPUMM_INTERNAL, "kernel %s belongs to no algorithm", kernel->name);
   set_device (plan, candidate, o->max_device_memory);
   plan->rate = candidate->flops[p->output];
-  gpumm_status status = gpumm_choose_tiles (p, candidate, candidates, o->max_device_memory, plan);
+  gpumm_status status = gpumm_choose_tiles (p, candidate, known, o->max_device_memory, plan);
   if (!status)
-    weigh_alternative (p, o, candidates, candidate, plan);
+    weigh_alternative (p, o, known, candidate, plan);
   return status;
 }
 
 gpumm_status gpumm_plan_part (const gpumm_problem *part, const gpumm_options *o,
                               const gpumm_candidate *candidate, const gpumm_plan *whole,
                               gpumm_plan *plan) {
-  const gpumm_candidates candidates = {.like = whole->fits_device ? whole : NULL};
+  const gpumm_candidates known = {.like = whole->fits_device ? whole : NULL};
   const int capability = whole->kernel ? whole->kernel->capability : 0;
   *plan = *whole;
   set_device (plan, candidate, o->max_device_memory);
@@ -266,7 +266,7 @@ gpumm_status gpumm_plan_part (const gpumm_problem *part, const gpumm_options *o,
     return GPUMM_OK;
   if (candidate->flops[part->output] > 0)
     plan->rate = candidate->flops[part->output];
-  return gpumm_choose_tiles (part, candidate, &candidates, o->max_device_memory, plan);
+  return gpumm_choose_tiles (part, candidate, &known, o->max_device_memory, plan);
 }
 
 /* Plans the algorithm or kernel that the caller named, for a sparse product on a device. */
@@ -289,7 +289,7 @@ static gpumm_status plan_sparse_device (const gpumm_problem *p, const gpumm_opti
 }
 
 static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
-                                const gpumm_candidates *candidates, gpumm_plan *plan) {
+                                const gpumm_candidates *known, gpumm_plan *plan) {
   const gpumm_algorithm *a = gpumm_algorithm_find (o->algorithm);
   if (a && !a->takes (p))
     return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not multiply %s%s by %s%s",
@@ -315,24 +315,24 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "kernel \"%s\" multiplies only full matrices of single or double",
                        o->algorithm);
-  if (o->backend != GPUMM_CPU && !knows (candidates, GPUMM_NEEDS_GPU, plan))
+  if (o->backend != GPUMM_CPU && !knows (known, GPUMM_NEEDS_GPU, plan))
     return GPUMM_OK;
-  const gpumm_candidate *candidate = o->backend == GPUMM_CPU ? NULL : candidates->gpu;
+  const gpumm_candidate *candidate = o->backend == GPUMM_CPU ? NULL : known->gpu;
   plan->backend = candidate ? GPUMM_GPU : GPUMM_CPU;
   if (!candidate && o->backend != GPUMM_GPU) {
-    if (!knows (candidates, GPUMM_NEEDS_HOST, plan))
+    if (!knows (known, GPUMM_NEEDS_HOST, plan))
       return GPUMM_OK;
-    candidate = candidates->host;
+    candidate = known->host;
   }
   if (!candidate)
     return gpumm_fail (GPUMM_NO_DEVICE, "algorithm \"%s\" needs a device: %s", o->algorithm,
-                       candidates->why_no_gpu);
-  gpumm_status status = dense ? plan_device (p, o, candidates, candidate, plan)
+                       known->why_no_gpu);
+  gpumm_status status = dense ? plan_device (p, o, known, candidate, plan)
                               : plan_sparse_device (p, o, candidate, a, plan);
   if (status == GPUMM_UNSUPPORTED && plan->backend == GPUMM_CPU && !o->max_capability)
     return gpumm_fail (status, "algorithm \"%s\" does not run on the CPU's host device%s%s",
                        o->algorithm, o->backend == GPUMM_AUTO ? ", and no GPU can be used: " : "",
-                       o->backend == GPUMM_AUTO ? candidates->why_no_gpu : "");
+                       o->backend == GPUMM_AUTO ? known->why_no_gpu : "");
   if (plan->backend == GPUMM_GPU)
     snprintf (plan->reason, sizeof plan->reason, "\"%s\" was asked for; it runs on the GPU",
               o->algorithm);
@@ -342,7 +342,7 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
               "for study and tests, not for speed",
               o->algorithm,
               o->backend == GPUMM_CPU ? "the CPU was asked for" : "no GPU can be used: ",
-              o->backend == GPUMM_CPU ? "" : candidates->why_no_gpu);
+              o->backend == GPUMM_CPU ? "" : known->why_no_gpu);
   return status;
 }
 
@@ -353,13 +353,13 @@ static int is_launch_bound (const gpumm_problem *p) {
 
 /* Plans a product that is bound to a device, which is the only place to choose. */
 static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
-                                const gpumm_candidates *candidates, gpumm_plan *plan) {
-  if (!knows (candidates, GPUMM_NEEDS_GPU, plan))
+                                const gpumm_candidates *known, gpumm_plan *plan) {
+  if (!knows (known, GPUMM_NEEDS_GPU, plan))
     return GPUMM_OK;
-  const gpumm_candidate *candidate = candidates->gpu ? candidates->gpu : candidates->host;
-  plan->backend = candidates->gpu ? GPUMM_GPU : GPUMM_CPU;
+  const gpumm_candidate *candidate = known->gpu ? known->gpu : known->host;
+  plan->backend = known->gpu ? GPUMM_GPU : GPUMM_CPU;
   if (!candidate)
-    return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", candidates->why_no_gpu);
+    return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", known->why_no_gpu);
   if ((o->backend != GPUMM_AUTO && o->backend != plan->backend)
       || (o->device >= 0 && plan->backend == GPUMM_GPU && o->device != candidate->context->device)
       || (o->devices && !(o->devices >> candidate->context->device & 1)))
@@ -373,7 +373,7 @@ static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
   gpumm_options small = *o;
   if (p->queues && gpumm_is_auto (o) && is_launch_bound (p))
     small.algorithm = gpumm_algorithm_tiled.name;
-  return plan_device (p, &small, candidates, candidate, plan);
+  return plan_device (p, &small, known, candidate, plan);
 }
 
 /* Unknown rates make the seconds infinite. */
@@ -383,54 +383,46 @@ static long long microseconds (double seconds) {
 
 /* Plans the product on the GPU. */
 static gpumm_status plan_gpu (const gpumm_problem *p, const gpumm_options *o,
-                              const gpumm_candidates *candidates, const gpumm_algorithm *on_device,
+                              const gpumm_candidates *known, const gpumm_algorithm *on_device,
                               gpumm_plan *plan) {
-  const gpumm_candidate *gpu = candidates->gpu;
-  if (!knows (candidates, GPUMM_NEEDS_GPU, plan))
+  const gpumm_candidate *gpu = known->gpu;
+  if (!knows (known, GPUMM_NEEDS_GPU, plan))
     return GPUMM_OK;
   if (!gpu)
-    return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", candidates->why_no_gpu);
+    return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", known->why_no_gpu);
   plan->backend = GPUMM_GPU;
-  return gpumm_is_dense_float (p) ? plan_device (p, o, candidates, gpu, plan)
+  return gpumm_is_dense_float (p) ? plan_device (p, o, known, gpu, plan)
                                   : plan_sparse_device (p, o, gpu, on_device, plan);
 }
 
-static gpumm_seconds_of_work seconds_of_full (const gpumm_problem *p, const gpumm_candidate *cpu,
-                                              const gpumm_candidate *gpu) {
-  const gpumm_work work = gpumm_work_of (p);
-  return gpumm_costs (&work, cpu, gpu);
-}
-
 /* Both algorithms estimate. Does the GPU have a kernel for its one? */
-static gpumm_seconds_of_work seconds_of_sparse (const gpumm_problem *p,
-                                                const gpumm_algorithm *on_host,
-                                                const gpumm_algorithm *on_device,
-                                                const gpumm_candidate *gpu,
-                                                const gpumm_sparse_estimate *estimate) {
+static gpumm_estimate seconds_of_sparse (const gpumm_problem *p, const gpumm_algorithm *on_host,
+                                         const gpumm_algorithm *on_device,
+                                         const gpumm_candidate *gpu,
+                                         const gpumm_sparse_estimate *estimate) {
   const double here = on_host->seconds (p, NULL, estimate),
                there = on_device->seconds (p, gpu, estimate);
-  return (gpumm_seconds_of_work){
-      here, there,
-      there < here
-          && gpumm_next_sparse_kernel (gpu->context->driver, on_device->name,
-                                       gpu->properties.capability, NULL)};
+  return (gpumm_estimate){here, there,
+                          there < here
+                              && gpumm_next_sparse_kernel (gpu->context->driver, on_device->name,
+                                                           gpu->properties.capability, NULL)};
 }
 
 /* Chooses between the CPU and the GPU by estimates. */
 static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
-                               const gpumm_candidates *candidates, const gpumm_algorithm *on_device,
+                               const gpumm_candidates *known, const gpumm_algorithm *on_device,
                                const char *what, gpumm_plan *plan) {
   const gpumm_algorithm *on_host = plan->algorithm;
   const int dense = gpumm_is_dense_float (p);
   const size_t room = sizeof plan->reason;
-  const gpumm_candidate *gpu = candidates->gpu;
-  if (!knows (candidates, GPUMM_NEEDS_RATES, plan))
+  const gpumm_candidate *gpu = known->gpu;
+  if (!knows (known, GPUMM_NEEDS_RATES, plan))
     return GPUMM_OK;
   if (!gpu) {
-    snprintf (plan->reason, room, "no GPU can be used: %s", candidates->why_no_gpu);
+    snprintf (plan->reason, room, "no GPU can be used: %s", known->why_no_gpu);
     return GPUMM_OK;
   }
-  if (!knows (candidates, dense ? GPUMM_NEEDS_CPU : GPUMM_NEEDS_SPARSE, plan))
+  if (!knows (known, dense ? GPUMM_NEEDS_CPU : GPUMM_NEEDS_SPARSE, plan))
     return GPUMM_OK;
   gpumm_candidate less;
   if (o->max_capability) { /* without the kernels that it hides */
@@ -438,9 +430,9 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
     less.properties.capability = (int) gpumm_least (gpu->properties.capability, o->max_capability);
     gpu = &less;
   }
-  const gpumm_seconds_of_work seconds =
-      dense ? seconds_of_full (p, candidates->cpu, gpu)
-            : seconds_of_sparse (p, on_host, on_device, gpu, candidates->estimate);
+  const gpumm_estimate seconds =
+      dense ? gpumm_product_costs (p, known->cpu, gpu)
+            : seconds_of_sparse (p, on_host, on_device, gpu, known->estimate);
   const double here = seconds.cpu, there = seconds.gpu;
   const int wins = seconds.gpu_wins;
   if (!dense && !isfinite (there))
@@ -453,7 +445,7 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
               microseconds (here), microseconds (there));
   if (!wins)
     return GPUMM_OK;
-  const gpumm_status status = plan_gpu (p, o, candidates, on_device, plan);
+  const gpumm_status status = plan_gpu (p, o, known, on_device, plan);
   if (plan->needs)
     return status;
   snprintf (plan->reason, room,
@@ -468,7 +460,7 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
 }
 
 static gpumm_status plan_auto (const gpumm_problem *p, const gpumm_options *o,
-                               const gpumm_candidates *candidates, gpumm_plan *plan) {
+                               const gpumm_candidates *known, gpumm_plan *plan) {
   const gpumm_algorithm *on_host = gpumm_host_algorithm (p), *on_device = device_algorithm (p);
   const char *what = on_host == &gpumm_algorithm_blocks   ? "block-sparse"
                      : on_host == &gpumm_algorithm_sparse ? "sparse"
@@ -489,13 +481,13 @@ static gpumm_status plan_auto (const gpumm_problem *p, const gpumm_options *o,
     snprintf (plan->reason, room, "the CPU was asked for");
   else if (o->backend == GPUMM_GPU) {
     snprintf (plan->reason, room, "the GPU was asked for");
-    return plan_gpu (p, o, candidates, on_device, plan);
+    return plan_gpu (p, o, known, on_device, plan);
   } else if (flops < fewest_flops (p))
     snprintf (plan->reason, room,
               "too small for a GPU: the CPU does %lld operations before a GPU could start",
               (long long) flops); /* formatting a double takes ten times as long */
   else
-    return weigh_gpu (p, o, candidates, on_device, what, plan);
+    return weigh_gpu (p, o, known, on_device, what, plan);
   return GPUMM_OK;
 }
 
@@ -505,15 +497,14 @@ static int is_filled (const gpumm_matrix *x) {
 
 /* Of the full product on the CPU or the GPU, with writing out A and B and compressing C. */
 static double seconds_as_dense (const gpumm_problem *p, const gpumm_options *o,
-                                const gpumm_candidates *candidates) {
+                                const gpumm_candidates *known) {
   const double m = (double) gpumm_m (p), k = (double) gpumm_k (p), n = (double) gpumm_n (p);
   const double operands = gpumm_is_one_array (p) ? m * k : m * k + k * n;
   gpumm_problem full = *p;
   full.a.format = full.b.format = GPUMM_DENSE;
   full.a.type = full.b.type = p->output;
-  const gpumm_seconds_of_work x =
-      seconds_of_full (&full, o->backend == GPUMM_GPU ? NULL : candidates->cpu,
-                       o->backend == GPUMM_CPU ? NULL : candidates->gpu);
+  const gpumm_estimate x = gpumm_product_costs (&full, o->backend == GPUMM_GPU ? NULL : known->cpu,
+                                                o->backend == GPUMM_CPU ? NULL : known->gpu);
   return fmin (x.cpu, x.gpu)
          + (operands * WRITE_SECONDS + m * n * STORE_SECONDS)
                * (gpumm_is_complex (p->output) ? 2 : 1) / gpumm_threads ();
@@ -521,18 +512,17 @@ static double seconds_as_dense (const gpumm_problem *p, const gpumm_options *o,
 
 /* Changes the plan of two sparse matrices so full that a full product is faster. */
 static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
-                            const gpumm_candidates *candidates, gpumm_plan *plan) {
+                            const gpumm_candidates *known, gpumm_plan *plan) {
   const unsigned cpu = o->backend == GPUMM_GPU ? 0 : GPUMM_NEEDS_CPU;
-  if (candidates->keeps_sparse || !gpumm_algorithm_sparse_as_dense.takes (p)
-      || gpumm_is_zero (p->alpha) || !is_filled (&p->a) || !is_filled (&p->b)
-      || gpumm_sparse_flops (p) < FEWEST_FILLED_FLOPS
-      || !knows (candidates, cpu | GPUMM_NEEDS_SPARSE, plan))
+  if (known->keeps_sparse || !gpumm_algorithm_sparse_as_dense.takes (p) || gpumm_is_zero (p->alpha)
+      || !is_filled (&p->a) || !is_filled (&p->b) || gpumm_sparse_flops (p) < FEWEST_FILLED_FLOPS
+      || !knows (known, cpu | GPUMM_NEEDS_SPARSE, plan))
     return;
-  const double as_dense = seconds_as_dense (p, o, candidates);
-  const double seconds = plan->algorithm->seconds (
-      p, plan->backend == GPUMM_GPU ? candidates->gpu : NULL, candidates->estimate);
+  const double as_dense = seconds_as_dense (p, o, known);
+  const double seconds =
+      plan->algorithm->seconds (p, plan->backend == GPUMM_GPU ? known->gpu : NULL, known->estimate);
   if (!(as_dense < seconds)
-      || candidates->estimate->nonzeros < FILLED_PART * (double) gpumm_m (p) * (double) gpumm_n (p))
+      || known->estimate->nonzeros < FILLED_PART * (double) gpumm_m (p) * (double) gpumm_n (p))
     return;
   gpumm_add_reason (plan->reason,
                     "; C fills up: a full product takes about %.3g ms and a sparse one %.3g ms",
@@ -543,17 +533,17 @@ static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
 }
 
 gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
-                              const gpumm_candidates *candidates, gpumm_plan *plan) {
+                              const gpumm_candidates *known, gpumm_plan *plan) {
   gpumm_status status = GPUMM_OK;
   *plan = (gpumm_plan){0};
   if (gpumm_is_bound (p))
-    status = plan_bound (p, o, candidates, plan);
+    status = plan_bound (p, o, known, plan);
   else if (!gpumm_is_auto (o))
-    status = plan_named (p, o, candidates, plan);
+    status = plan_named (p, o, known, plan);
   else {
-    status = plan_auto (p, o, candidates, plan);
+    status = plan_auto (p, o, known, plan);
     if (!status && !plan->needs)
-      weigh_as_dense (p, o, candidates, plan);
+      weigh_as_dense (p, o, known, plan);
   }
   if (!status && plan->alternative_seconds > 0)
     gpumm_add_reason (

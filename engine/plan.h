@@ -109,7 +109,7 @@ int gpumm_bound_by_computing (const gpumm_problem *problem, const gpumm_candidat
 
 /* problem must be checked and problem->output set. */
 gpumm_status gpumm_make_plan (const gpumm_problem *problem, const gpumm_options *options,
-                              const gpumm_candidates *candidates, gpumm_plan *plan);
+                              const gpumm_candidates *known, gpumm_plan *plan);
 
 /* The plan of a part of a product that was planned as a whole, on a device of its own: the same
  * algorithm, kernel and, if they fit, tiles. */

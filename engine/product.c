@@ -1,15 +1,19 @@
 /* product.c - a product: a job, one spread over several devices, or one by another product.
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "cancel.h"
 #include "clock.h"
 #include "devices.h"
 #include "error.h"
 #include "job.h"
 #include "library.h"
+#include "matrix.h"
+#include "memory/buffer.h"
 #include "memory/limit.h"
 #include "multiply/real_by_complex.h"
 #include "progress.h"
 #include "rates.h"
 #include "spread.h"
+#include "symmetry.h"
 #include "transfer_rates.h"
 
 #include <string.h>
@@ -17,6 +21,10 @@
 const char *gpumm_version (void) {
   return GPUMM_VERSION;
 }
+
+/* The part of a product's time in which the elements of a sparse C are counted, for its
+ * progress. */
+static const double COUNTING = 0.4;
 
 /* ---- open --------------------------------------------------------------------------------- */
 
@@ -96,7 +104,7 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
   if (status)
     return status;
   job->begun = gpumm_seconds ();
-  gpumm_progress_enter (job->begun, 0, GPUMM_COUNTING);
+  gpumm_progress_enter (job->begun, 0, COUNTING);
   status = open_planned (job);
   job->has_counted = gpumm_progress_leave ();
   if (status)
@@ -114,6 +122,37 @@ gpumm_status gpumm_result (const gpumm_job *job, gpumm_matrix *shape) {
 }
 
 /* ---- run ---------------------------------------------------------------------------------- */
+
+static int share_memory (const gpumm_matrix *result, const gpumm_matrix *x) {
+  if (result->values && result->values == x->values)
+    return 1;
+  return result->format == x->format && x->format != GPUMM_DENSE
+         && (result->start == x->start || (result->index && result->index == x->index));
+}
+
+static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *result) {
+  const gpumm_matrix shape = gpumm_shape_of (job), *s = &shape;
+  const gpumm_problem *p = &job->problem;
+  gpumm_status status = gpumm_check_matrix (result, "the result");
+  if (status)
+    return status;
+  if (result->format != s->format || result->type != s->type || result->rows != s->rows
+      || result->cols != s->cols || (s->format != GPUMM_DENSE && result->nzmax < s->nzmax)
+      || result->block_rows != s->block_rows || result->block_cols != s->block_cols)
+    return gpumm_fail (GPUMM_INVALID, "the result is not of the shape that gpumm_result gave");
+  if (!result->buffer == !!p->stays)
+    return gpumm_fail (GPUMM_INVALID, p->stays ? "the result has no buffer on the device"
+                                               : "the result has a buffer, but was not to stay");
+  if (result->buffer && result->buffer->context != job->plan.context)
+    return gpumm_fail (GPUMM_INVALID, "the result's buffer is on another device");
+  if (p->c0 && p->c0->buffer && (p->c0->values != result->values || p->c0->ld != result->ld))
+    return gpumm_fail (GPUMM_UNSUPPORTED, "C0 on a device is not the result itself");
+  /* some algorithms would read their own results as operands */
+  if (share_memory (result, &p->a) || share_memory (result, &p->b)
+      || (p->c0 && !p->c0->buffer && share_memory (result, p->c0)))
+    return gpumm_fail (GPUMM_INVALID, "the result lies in the memory of an operand");
+  return GPUMM_OK;
+}
 
 static gpumm_status run_inner (gpumm_job *job, gpumm_matrix *result) {
   const gpumm_algorithm *algorithm = job->plan.algorithm;
@@ -136,6 +175,8 @@ static gpumm_status compute (gpumm_job *job, gpumm_matrix *result) {
     return gpumm_spread_run (job, result);
   do {
     status = gpumm_job_compute (job, result);
+    if (!status && job->by && !job->inner) /* a retry has opened it */
+      status = open_inner (job);
     if (!status && job->inner)
       status = run_inner (job, result);
   } while (status && !job->trace && keep_sparse (job, status));
@@ -143,9 +184,36 @@ static gpumm_status compute (gpumm_job *job, gpumm_matrix *result) {
 }
 
 gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *given) {
-  gpumm_matrix other, *result;
-  const gpumm_status status = gpumm_job_begin (job, given, &other, &result);
-  return status ? status : gpumm_job_end (job, given, result, compute (job, result));
+  if (!job || !given)
+    return gpumm_fail (GPUMM_INVALID, "no job or no result given");
+  if (job->has_run)
+    return gpumm_fail (GPUMM_INVALID, "a job can run only once");
+  gpumm_status status = check_result (job, given);
+  if (status)
+    return status;
+  gpumm_matrix other, *result = gpumm_as_shaped (job, given, &other);
+  gpumm_report *r = &job->report;
+  job->has_run = 1;
+  status = gpumm_check_cancelled ();
+  if (!status && !job->trace && !job->plan.algorithm->mirrors)
+    status = gpumm_find_symmetry (&job->problem, &job->symmetry);
+  if (status)
+    return status;
+  if (job->has_counted)
+    gpumm_progress_enter (job->begun, COUNTING, 1);
+  else
+    gpumm_progress_enter (gpumm_seconds (), 0, 1);
+  status = compute (job, result);
+  if (!status && !job->is_mirrored)
+    status = gpumm_mirror (result, 1, job->symmetry);
+  if (!status)
+    status = gpumm_join (job, given);
+  gpumm_progress_leave ();
+  r->total = gpumm_seconds () - job->opened;
+  r->overhead = r->total - r->upload - r->compute - r->download;
+  if (r->overhead < 0)
+    r->overhead = 0; /* overlapping stages add up to more than the total */
+  return status;
 }
 
 gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,

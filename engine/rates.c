@@ -76,7 +76,7 @@ static double flops_of (gpumm_type type, double n) {
 static gpumm_status time_product (const gpumm_candidate *candidate, gpumm_type type, void *x,
                                   void *y, int64_t m, int64_t n, int64_t k, double *total,
                                   double *compute) {
-  gpumm_candidates candidates = {.gpu = candidate};
+  gpumm_candidates known = {.gpu = candidate};
   gpumm_options options = {.backend = GPUMM_GPU, .device = candidate->context->device};
   gpumm_matrix a = {.type = type, .rows = m, .cols = k, .ld = m, .values = x};
   gpumm_matrix b = a, c = a;
@@ -91,7 +91,7 @@ static gpumm_status time_product (const gpumm_candidate *candidate, gpumm_type t
     if (!c.values)
       return GPUMM_HOST_MEMORY;
     double begun = gpumm_seconds ();
-    status = gpumm_make_plan (&job.problem, &options, &candidates, &job.plan);
+    status = gpumm_make_plan (&job.problem, &options, &known, &job.plan);
     if (!status)
       status = job.plan.algorithm->run (&job, &c);
     double seconds = gpumm_seconds () - begun;

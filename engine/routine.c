@@ -70,7 +70,7 @@ static gpumm_op op_of (char letter) {
 
 /* Refuses what the CPU does as fast as this GPU. */
 static gpumm_status check_worth (const gpumm_work *x, int device) {
-  gpumm_seconds_of_work seconds;
+  gpumm_estimate seconds;
   const gpumm_status status = gpumm_measured_costs (x, device, &seconds);
   if (status || seconds.gpu_wins)
     return status;

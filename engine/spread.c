@@ -127,15 +127,6 @@ static void make_parts (spread *s) {
 
 /* ---- rounds ------------------------------------------------------------------------------- */
 
-static gpumm_status open_part (const spread *s, part *p) {
-  gpumm_status status = gpumm_job_plan (&p->problem, &p->options, s->whole, &p->job);
-  gpumm_progress_enter (gpumm_seconds (), 0, GPUMM_COUNTING);
-  if (!status)
-    status = gpumm_job_open (p->job);
-  gpumm_progress_leave ();
-  return status;
-}
-
 /* Opens a part, or runs it; one that another device has opened is opened again. */
 static gpumm_status work_on (spread *s, part *p) {
   gpumm_status status = GPUMM_OK;
@@ -145,13 +136,18 @@ static gpumm_status work_on (spread *s, part *p) {
     p->options.algorithm = NULL;
   }
   const int member = (int) (p - s->part);
+  gpumm_progress_enter (gpumm_seconds (), 0, 1);
   if (!p->job)
-    status = open_part (s, p);
+    status = gpumm_job_plan (&p->problem, &p->options, s->whole, &p->job);
+  if (!status && !p->job->is_open)
+    status = gpumm_job_open (p->job);
   if (!status && s->runs) {
     p->job->exchange = s->exchange;
     p->job->member = member;
-    status = gpumm_job_run (p->job, &p->c);
+    status = gpumm_job_compute (p->job, &p->c);
+    p->job->report.total = gpumm_seconds () - p->job->opened;
   }
+  gpumm_progress_leave ();
   gpumm_exchange_drop (s->exchange, member); /* if it has not left */
   if (status) {
     snprintf (p->error, sizeof p->error, "%s", gpumm_last_error ());
@@ -337,13 +333,12 @@ void gpumm_spread_always (int yes) {
 static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_candidate *candidate,
                                 double *seconds) {
   const gpumm_problem *p = &s->whole->problem;
-  const gpumm_work work = gpumm_work_of (p);
   *seconds = INFINITY;
   if (always || gpumm_transfer_rates_measuring ())
     return GPUMM_OK;
   gpumm_status status = gpumm_candidate_device (context, p->output, 0, candidate);
   if (!status && candidate->upload > 0)
-    *seconds = gpumm_costs (&work, NULL, candidate).gpu;
+    *seconds = gpumm_product_costs (p, NULL, candidate).gpu;
   return status;
 }
 

@@ -166,9 +166,8 @@ static void choose_overlapping (const gpumm_problem *p, const gpumm_candidate *c
 }
 
 gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_candidate *candidate,
-                                 const gpumm_candidates *candidates, int64_t limit,
-                                 gpumm_plan *plan) {
-  int64_t smallest = candidates->smallest_tile ? candidates->smallest_tile : SMALLEST_TILE;
+                                 const gpumm_candidates *known, int64_t limit, gpumm_plan *plan) {
+  int64_t smallest = known->smallest_tile ? known->smallest_tile : SMALLEST_TILE;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
   const double room = gpumm_room (candidate->properties.memory_free, limit);
   int64_t liked = plan->kernel->smallest_tile;
@@ -186,10 +185,10 @@ gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_candidate *
      * of 84 in complex double and 39 instead of 43 in complex single, but 22 instead of 20 in
      * single (auto.csv). */
     int halves = gpumm_is_complex (p->output) && liked > 0;
-    choose_overlapping (p, candidate, candidates->like, smallest,
-                        halves ? liked - liked / 2 : liked, room, plan);
+    choose_overlapping (p, candidate, known->like, smallest, halves ? liked - liked / 2 : liked,
+                        room, plan);
     if (halves && !plan->keeps)
-      choose_overlapping (p, candidate, candidates->like, smallest, liked, room, plan);
+      choose_overlapping (p, candidate, known->like, smallest, liked, room, plan);
   }
   if (plan->fits_device && device_bytes (p, candidate, plan) > room) {
     plan->fits_device = 0;

@@ -35,7 +35,6 @@ gpumm_tiling gpumm_plan_tiling (const gpumm_problem *problem, const gpumm_plan *
  * along k, which cost little (C stays on the device), then smaller tiles of C, which read A and B
  * more often. limit: of device memory in bytes, 0 for none. */
 gpumm_status gpumm_choose_tiles (const gpumm_problem *problem, const gpumm_candidate *candidate,
-                                 const gpumm_candidates *candidates, int64_t limit,
-                                 gpumm_plan *plan);
+                                 const gpumm_candidates *known, int64_t limit, gpumm_plan *plan);
 
 #endif

@@ -101,8 +101,8 @@ typedef struct gpumm_algorithm {
   gpumm_status (*run) (struct gpumm_job *job, gpumm_matrix *result);
   /* gives back what is not in job->memory; may be NULL */
   void (*close) (struct gpumm_job *job);
-  /* An algorithm by another product, with a plan of its own: open sets job->by, and job.c opens and
-   * runs that product after open and run, which may be NULL. NULL elsewhere.
+  /* An algorithm by another product, with a plan of its own: open sets job->by, and product.c opens
+   * and runs that product after open and run, which may be NULL. NULL elsewhere.
    *   into    returns where that product, of that shape, goes
    *   finish  makes the result of it */
   gpumm_matrix (*into) (const gpumm_matrix *shape, const gpumm_matrix *result);

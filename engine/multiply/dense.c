@@ -22,7 +22,6 @@
 #include "types.h"
 #include "work.h"
 #include "pass.h"
-#include "real_by_complex.h"
 
 #include <string.h>
 

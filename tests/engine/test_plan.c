@@ -755,18 +755,12 @@ static void test_bytes_moved (void) {
   }
 }
 
-static gpumm_seconds_of_work seconds_of (const gpumm_problem *p, const gpumm_candidate *here,
-                                         const gpumm_candidate *gpu) {
-  const gpumm_work work = gpumm_work_of (p);
-  return gpumm_costs (&work, here, gpu);
-}
-
 /* A large real matrix beside a small complex one is sent as it is, and a small one as complex. */
 static void test_sent_real_by_complex (void) {
   gpumm_problem p = square (GPUMM_Z, 1000, 10, 1000);
   p.a.type = GPUMM_D;
   CHECK (gpumm_bytes_up (&p) == 8e6 + 16e4, "few complex: %g bytes", gpumm_bytes_up (&p));
-  const double few = seconds_of (&p, NULL, &fast).gpu;
+  const double few = gpumm_product_costs (&p, NULL, &fast).gpu;
   const double bytes = gpumm_bytes_up (&p) / fast.upload + gpumm_bytes_down (&p) / fast.download;
   const double flops = 4.0 * 1000 * 10 * 1000 / fast.flops[GPUMM_Z];
   CHECK (fabs (few - fast.call - bytes - flops) < 1e-9, "few complex: %g s", few);
@@ -779,7 +773,8 @@ static void test_thin_on_the_cpu (void) {
   const gpumm_candidate cpu = {.flops = {[GPUMM_D] = 1e11}};
   const gpumm_problem left = square (GPUMM_D, 64, 6000, 6000),
                       right = square (GPUMM_D, 6000, 64, 6000);
-  const double more = seconds_of (&left, &cpu, NULL).cpu - seconds_of (&right, &cpu, NULL).cpu;
+  const double more =
+      gpumm_product_costs (&left, &cpu, NULL).cpu - gpumm_product_costs (&right, &cpu, NULL).cpu;
   CHECK (more > 25e-3 && more < 40e-3, "B takes %g ms", 1e3 * more);
 }
 
