@@ -122,7 +122,11 @@ octave_value_list repmat (const named_function &f, const octave_value_list &args
 // ---- cat ----------------------------------------------------------------------------------------
 
 // Octave's error for the sizes of these arrays, if it has one. For sparse ones small arrays will do.
+// Octave's cat crashes where DIM is NaN or far below 0.
 static void check_sizes (octave_value_list arrays, const octave_value &dim, bool has_sparse) {
+  const double n = is_number (dim) ? dim.double_value () : 0;
+  if (!(n >= 0 && n < 100))
+    return;
   for (octave_idx_type i = 0; i < arrays.length (); i++) {
     dim_vector size = arrays (i).dims ();
     for (int d = 0; has_sparse && d < size.ndims (); d++)
