@@ -72,7 +72,7 @@ function calls = right_calls ()
            {1, "zeros", 2, 3}; {1, "ones", [2, 3], "int8"}; {1, "eye", 2, 3}; {1, "Inf", 2}; {1, "NaN", 2, "single"}
            {1, "rand", 2}; {1, "randn", 2}; {1, "select"}; {1, "select", 0}; {0, "wait", -1}; {1, "memory"}
            {1, "upload", magic(3), __gpuarray__("device", G)}; {1, "gpumm", G, G, few}; {2, "gpumm", G, G, few}
-           {1, "pagemtimes", G, "none", G, "transpose"}; {1, "pagemtimes", G, G}; {1, "sparse", G}; {1, "sparse", B}
+           {1, "pagemtimes", G, "none", G, "transpose"}; {1, "sparse", G}; {1, "sparse", B}
            {1, "blocksparse", G, [1, 3]}};
   words = cellfun (@(c) {c{1}, "__gpuarray__", c{2:end}}, words, "UniformOutput", false);
   words{end+1} = {1, "__gpuarray__", 2, "max", G};
