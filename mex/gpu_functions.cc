@@ -121,6 +121,15 @@ static octave_value_list isinteger (const named_function &, const octave_value_l
   return ovl (is_there (args (0)) && is_integer (type_of (args (0))));
 }
 
+// (X, Y), (X, TRANSPX, Y, TRANSPY)
+static octave_value_list pagemtimes (const named_function &f, const octave_value_list &args, int) {
+  if (args.length () == 3)
+    octave::feval ("print_usage", ovl (f.name));
+  need_full (f.name, args);
+  return ovl (
+      products_of_pages (args.length () == 2 ? ovl (args (0), "none", args (1), "none") : args));
+}
+
 // ---- matrices in blocks -------------------------------------------------------------------------
 
 static const octave_value &need_blocks (const named_function &f, const octave_value &x) {
@@ -191,6 +200,7 @@ static const named_function functions[] = {{"gather", gather, {}, {}, 0},
                                            {"sumsq", sumsq, BY_OCTAVE},
                                            {"dot", dot, {}, {}, 2, 3},
                                            {"norm", norm, BY_OCTAVE},
+                                           {"pagemtimes", pagemtimes, {}, {}, 2, 4},
                                            {"isequal", isequal, {}, {}, 2},
                                            {"isinteger", isinteger, {}, {}, 1, 1},
                                            {"logical", logical, {}, {}, 1, 1},

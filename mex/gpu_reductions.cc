@@ -1,4 +1,4 @@
-// gpu_reductions.cc - named functions of gpuArrays that reduce a dimension: sums, extremes and norms.
+// gpu_reductions.cc - named functions of gpuArrays that reduce a dimension: sums, extremes, norms.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //

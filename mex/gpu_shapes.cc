@@ -85,7 +85,7 @@ static octave_value repeated_stored (const octave_value &x, const dim_vector &ti
   return y;
 }
 
-// One dimension after the other: the array as inner x 1 x outer is repeated to inner x count x outer.
+// Dimension after dimension: the array as inner x 1 x outer is repeated to inner x times x outer.
 static array repeated (array x, const dim_vector &times) {
   dim_vector size = x.size.redim (std::max (times.ndims (), x.size.ndims ()));
   for (int d = 0; d < times.ndims (); d++) {
@@ -121,8 +121,12 @@ octave_value_list repmat (const named_function &f, const octave_value_list &args
 
 // ---- cat ----------------------------------------------------------------------------------------
 
-// Octave's error for the sizes of these arrays, if it has one. For sparse ones small arrays will do.
+// Octave's error for the sizes of these arrays, if it has one; for sparse ones small arrays will
+// do. Octave's cat crashes where DIM is NaN or far below 0.
 static void check_sizes (octave_value_list arrays, const octave_value &dim, bool has_sparse) {
+  const double n = is_number (dim) ? dim.double_value () : 0;
+  if (!(n >= 0 && n < 100))
+    return;
   for (octave_idx_type i = 0; i < arrays.length (); i++) {
     dim_vector size = arrays (i).dims ();
     for (int d = 0; has_sparse && d < size.ndims (); d++)
@@ -379,7 +383,7 @@ static octave_value small_sample (const octave_value &x) {
   return x.issparse () ? by_octave ("sparse", ovl (y)) : y;
 }
 
-// (F, A, B): Octave's own calls F for each column of a gpuArray. Its operators expand their operands
+// (F, A, B): Octave's own calls F for each column of a gpuArray. Operators expand their operands
 // themselves, so they are called once. As in Octave, their result is full, also for sparse
 // matrices, unless both are in blocks; if one is logical, it is what Octave makes of small ones.
 // Functions of Octave such as center and std call bsxfun.

@@ -823,22 +823,21 @@ static array turned_pages (const array &x, gpumm_op op) {
              : gpuarray_of (y.get_rep ())->operand ();
 }
 
-// ("pages", X, OP, Y, OP): pagemtimes
-static octave_value_list word_pages (const octave_value_list &args, int) {
-  const gpumm_op op_x = op_of (args (2), "transpX"), op_y = op_of (args (4), "transpY");
-  auto both = operands_of (args (1).get_rep (), args (3).get_rep ());
+octave_value products_of_pages (const octave_value_list &args) {
+  const gpumm_op op_x = op_of (args (1), "transpX"), op_y = op_of (args (3), "transpY");
+  auto both = operands_of (args (0).get_rep (), args (2).get_rep ());
   const array x = as_array (both.first), y = as_array (both.second);
   // the CPU computes exact products of integers
   if (is_hosted (x) || is_integer (x.type) || is_integer (y.type))
-    return ovl (value_of (upload (
-        by_octave ("pagemtimes", ovl (download (x), args (2), download (y), args (4))), x.device)));
+    return value_of (upload (
+        by_octave ("pagemtimes", ovl (download (x), args (1), download (y), args (3))), x.device));
   const int dims = std::max (x.size.ndims (), y.size.ndims ());
   const dim_vector m = x.size.redim (dims), n = y.size.redim (dims);
   const bool scales = (m (0) == 1 && m (1) == 1) || (n (0) == 1 && n (1) == 1);
   if (scales)
-    return ovl (
-        value_of (entrywise (operation_of (octave_value::op_el_mul),
-                             operand (turned_pages (x, op_x)), operand (turned_pages (y, op_y)))));
+    return value_of (entrywise (operation_of (octave_value::op_el_mul),
+                                operand (turned_pages (x, op_x)),
+                                operand (turned_pages (y, op_y))));
   const gpumm_type type = product_type (x.type, y.type);
   const array a = plain (converted (x, type)), b = plain (converted (y, type));
 
@@ -886,7 +885,7 @@ static octave_value_list word_pages (const octave_value_list &args, int) {
   if (c.numel () > 0)
     need (gpumm_pages_run (&p, nullptr, &result));
   c.size.chop_trailing_singletons ();
-  return ovl (value_of (c));
+  return value_of (c);
 }
 
 // ---- gpumm, with its options
@@ -1047,8 +1046,7 @@ static const word_row words[] = {{"type", {&any_value}, word_type},
                                  {"wait", {&device_index}, word_wait},
                                  {"memory", {}, word_memory},
                                  {"upload", {&any_value, &device_index}, word_upload},
-                                 {"gpumm", {&full, &full, &options_struct}, word_gpumm},
-                                 {"pages", {&full, &any_value, &full, &any_value}, word_pages}};
+                                 {"gpumm", {&full, &full, &options_struct}, word_gpumm}};
 
 // The place of the first argument that is not of its kind, or of the end.
 static octave_idx_type first_wrong (const octave_value_list &args,
@@ -1075,7 +1073,7 @@ void need_full (const char *name, const octave_value_list &args) {
 // The error for arguments that no row of the table takes: this one is the first with the word and
 // the number.
 [[noreturn]] static void say_wrong (const octave_value_list &args, const word_row &row) {
-  need_full (strcmp (row.word, "pages") == 0 ? "pagemtimes" : row.word, args);
+  need_full (row.word, args);
   const octave_idx_type i = first_wrong (args, row.arguments);
   error_with_id ("gpumm:internal", "__gpuarray__: argument %d of \"%s\" must be %s", int (i + 1),
                  row.word, row.arguments[i - 1]->what);

@@ -246,6 +246,9 @@ octave_value_list call_function (const named_function &f, const octave_value_lis
 std::pair<gpumm::operand, gpumm::operand> operands_of (const octave_base_value &a,
                                                        const octave_base_value &b);
 
+// pagemtimes (X, OP, Y, OP) of full arrays
+octave_value products_of_pages (const octave_value_list &args);
+
 // The device of the first gpuArray of two values.
 int device_of (const octave_base_value &a, const octave_base_value &b);
 

@@ -237,7 +237,7 @@ void install_gpublocks (octave::type_info &types) {
   });
 }
 
-// ---- for the named functions ----------------------------------------------------------------------
+// ---- for the named functions --------------------------------------------------------------------
 
 static blocks argument (const octave_value &x, bool settles = true) {
   return gpublocks_of (x.get_rep ())->operand (settles);

@@ -240,7 +240,7 @@ void install_gpusparse (octave::type_info &types) {
   });
 }
 
-// ---- for the named functions ----------------------------------------------------------------------
+// ---- for the named functions --------------------------------------------------------------------
 
 static sparse argument (const octave_value &x, bool settles = true) {
   return gpusparse_of (x.get_rep ())->operand (settles);

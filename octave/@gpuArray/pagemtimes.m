@@ -15,14 +15,6 @@
 ## @seealso{pagefun, gpuArray}
 ## @end deftypefn
 
-function Z = pagemtimes (X, varargin)
-
-  if (nargin == 2)
-    Z = __gpuarray__ ("pages", X, "none", varargin{1}, "none");
-  elseif (nargin == 4)
-    Z = __gpuarray__ ("pages", X, varargin{:});
-  else
-    print_usage ();
-  endif
-
+function Z = pagemtimes (varargin)
+  Z = __gpuarray__ ("pagemtimes", varargin{:});
 endfunction

@@ -29,11 +29,9 @@
 %!           int8([1, 0, 3]), complex([1, 2, 0]), [], zeros(0, 3)};
 %! check_table ({@gather, @not, @any, @all, @(x) any (x, 2), @(x) all (x, 2), @iscomplex, ...
 %!               @isreal, @isfloat, @isinteger, @islogical, @isnumeric, @issparse, @isnan, ...
-%!               @isinf, ...
-%!               @isfinite, @isna, @isempty, @isscalar, @isvector, @ismatrix, @issquare, ...
+%!               @isinf, @isfinite, @isna, @isempty, @isscalar, @isvector, @ismatrix, @issquare, ...
 %!               @ischar, @iscell, @isdiag, @istril, @istriu, @isbanded, @issymmetric, ...
-%!               @ishermitian, ...
-%!               @isrow, @iscolumn}, values, 0, "refuses", true);
+%!               @ishermitian, @isrow, @iscolumn}, values, 0, "refuses", true);
 %! pairs = cellfun (@(x) cellfun (@(y) {{x, y}}, values), values, "UniformOutput", false);
 %! pairs = [pairs{:}];
 %! fit = cellfun (@(p) size_equal (p{:}) || isscalar (p{1}) || isscalar (p{2}), pairs);
@@ -52,6 +50,19 @@
 %!assert (class (gather (cat (2, gpuArray (zeros (1, 0, "single")), gpuArray (3)))), "single")
 %!assert (isindex (gpuArray (sparse ([true, false]))))
 %!error id=gpumm:gpuArray:gather unique (gpuArray ([1, 2, 2]))
+%!error <^median: not available for a gpuArray. Write gpuArray .median .gather .X> ...
+%! median (gpuArray ([1, 2]))
+%!test # of two results; columns of both; numbers of arguments
+%! try
+%!   [~, f] = mode (gpuArray ([1, 2]));
+%! catch err
+%! end_try_catch
+%! assert (err.identifier, "gpumm:gpuArray:gather");
+%! assert (gather (cat (1, [7; 8], gpuArray (9), zeros (0, 1))), [7; 8; 9]);
+%! for call = {@() isequal (gpuArray (1)), @() dropblocks (gpuArray (1)), @() repmat (gpuArray (1)), ...
+%!             @() blocksize (gpuArray (1), 2), @() dot (gpuArray (1), 1, 1, 1)}
+%!   assert (error_of (call{1}), "Octave:invalid-fun-call");
+%! endfor
 %!error id=gpumm:gpuArray:gather gsvd (gpuArray (eye (2)), eye (2))
 %!error id=gpumm:gpuArray:gather 2 / gpuArray (sparse ([0; 2; 0]))
 %!error id=gpumm:undefined-operator gpuArray (sparse (eye (2))) * single (eye (2))
