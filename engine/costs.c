@@ -10,7 +10,7 @@
 #include <math.h>
 
 gpumm_work gpumm_work_of (const gpumm_problem *p) {
-  const double flops = gpumm_dense_flops (p);
+  const double flops = gpumm_full_flops (p);
   const int is_widened = p->a.type != p->b.type && !gpumm_is_split (p, 0);
   return (gpumm_work){.type = p->output,
                       .flops = flops,

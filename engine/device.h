@@ -38,7 +38,7 @@ typedef struct gpumm_tiling {
   int known_a, known_b;
 } gpumm_tiling;
 
-/* One dense product with all operands on one device, all of type S, D, C or Z: C = alpha op(A)
+/* One full product with all operands on one device, all of type S, D, C or Z: C = alpha op(A)
  * op(B) + beta C, with sizes m x k, k x n, m x n after op (), each >= 0. */
 typedef struct gpumm_product {
   gpumm_type type;
@@ -92,20 +92,20 @@ typedef struct gpumm_kernel {
 } gpumm_kernel;
 
 /* A matrix on a device: compressed rows of blocks of one size (1 x 1 if plain sparse) with
- * ascending block columns; or, if start is NULL, a dense matrix by columns. */
+ * ascending block columns; or, if start is NULL, a full matrix by columns. */
 typedef struct gpumm_device_matrix {
-  int64_t rows, cols;             /* in blocks; dense: in elements */
+  int64_t rows, cols;             /* in blocks; full: in elements */
   int64_t block_rows, block_cols; /* of a block, its elements column by column */
   int64_t *start;                 /* rows + 1 offsets, counted in blocks from 0 */
   int32_t *column;                /* block column of each block */
   void *values;                   /* the blocks, contiguous */
-  int64_t ld;                     /* dense: elements from one column to the next */
+  int64_t ld;                     /* full: elements from one column to the next */
   int64_t stored;                 /* number of blocks; in C: room for this many */
 } gpumm_device_matrix;
 
-/* C = alpha A B + beta C for block rows row .. row + count - 1 of A and C (of a dense C: their rows
+/* C = alpha A B + beta C for block rows row .. row + count - 1 of A and C (of a full C: their rows
  * of elements), all on one device, with A or B or both by compressed rows. If C is sparse, beta is
- * 0. With a dense C any operand may have an op; a matrix by compressed columns is passed as the
+ * 0. With a full C any operand may have an op; a matrix by compressed columns is passed as the
  * rows of its transpose with GPUMM_TRANSPOSE. With a sparse C there are no ops, except in kernels
  * for floating-point blocks: they transpose in their workspace, the structure in the symbolic phase
  * and the elements in a launch, unless prepared is set. */
@@ -141,7 +141,7 @@ typedef struct gpumm_sparse_kernel {
   /* device->memory_free: what workspace and C may take together */
   size_t (*workspace) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
   /* The symbolic phase: sets c.start[i + 1] to the number of blocks in row i of C, for each row of
-   * the product, including zeros by cancellation. NULL: C is dense. */
+   * the product, including zeros by cancellation. NULL: C is full. */
   gpumm_status (*symbolic) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
   /* The numeric phase; c.start holds the final offsets. */
   gpumm_status (*launch) (int device, gpumm_stream *stream, const gpumm_sparse_product *product);
@@ -158,7 +158,7 @@ typedef struct gpumm_sparse_kernel {
 } gpumm_sparse_kernel;
 
 /* The lower triangle of C becomes the transpose of the upper one; if C is Hermitian, its conjugate,
- * and the diagonal becomes real. C is dense, `pages` matrices that begin step elements apart, or in
+ * and the diagonal becomes real. C is full, `pages` matrices that begin step elements apart, or in
  * square blocks. With `from` C is a tile below the diagonal, which becomes the mirror image of that
  * tile above it. */
 typedef struct gpumm_mirroring {

@@ -78,7 +78,7 @@ static gpumm_status gather_device (gathered *g, unsigned needs) {
   const int device = home ? home->context->device : __builtin_ctzll (devices);
   if (at_host)
     return gather_host (g, device);
-  const int by_rates = needs & GPUMM_NEEDS_RATES && gpumm_is_dense_float (p);
+  const int by_rates = needs & GPUMM_NEEDS_RATES && gpumm_is_full_float (p);
   if (!by_rates)
     g->known.unknown &= ~(unsigned) GPUMM_NEEDS_GPU;
   return gather_gpu (g, device, by_rates);

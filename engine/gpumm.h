@@ -1,6 +1,6 @@
 /* gpumm.h - products of matrices: the public face of the engine.
  *
- * C = alpha op(A) op(B) + beta C0 for matrices that live in the caller's memory: dense (column
+ * C = alpha op(A) op(B) + beta C0 for matrices that live in the caller's memory: full (column
  * major, as BLAS has them), sparse (compressed columns, as Octave has them) or sparse by blocks
  * (compressed block rows). gpumm_multiply makes C = op(A) op(B) in one call. With more to say, a
  * product is a job in steps:
@@ -80,7 +80,7 @@ GPUMM_API size_t gpumm_type_bytes (gpumm_type type);
 GPUMM_API const char *gpumm_type_name (gpumm_type type);
 
 typedef enum gpumm_format {
-  GPUMM_DENSE,  /* by columns, as BLAS has them */
+  GPUMM_FULL,   /* by columns, as BLAS has them */
   GPUMM_SPARSE, /* compressed columns, as Octave has them */
   GPUMM_BLOCKS  /* compressed rows of blocks */
 } gpumm_format;
@@ -101,7 +101,7 @@ typedef struct gpumm_matrix {
   gpumm_type type;
   gpumm_op op;        /* of an operand; GPUMM_NONE in a result */
   int64_t rows, cols; /* as stored, in elements */
-  int64_t ld;         /* dense: elements from one column to the next, >= rows */
+  int64_t ld;         /* full: elements from one column to the next, >= rows */
   int64_t nzmax;      /* sparse, blocks: room for this many elements or blocks */
   /* sparse: of each column; blocks: of each block row; where it begins and, at last, where all end:
    * one offset more than there are columns or block rows, the first 0 */
@@ -128,7 +128,7 @@ typedef struct gpumm_scalar {
 typedef struct gpumm_problem {
   gpumm_matrix a, b; /* with their ops */
   gpumm_scalar alpha, beta;
-  const gpumm_matrix *c0; /* dense, of the result's type and size; NULL if beta is 0 */
+  const gpumm_matrix *c0; /* full, of the result's type and size; NULL if beta is 0 */
   gpumm_type output;      /* integer operands: type of the result. Others: set by gpumm_open */
   int full;               /* blocks by blocks: 1 for a full result, 0 for blocks */
   int stays;              /* 1: the result goes to a buffer of the device that computes it */

@@ -62,12 +62,12 @@ static gpumm_status check_scalars (gpumm_problem *p) {
   }
   if (!p->c0)
     return gpumm_fail (GPUMM_INVALID, "beta is not zero and C0 is missing");
-  if (gpumm_result_format (p) != GPUMM_DENSE)
+  if (gpumm_result_format (p) != GPUMM_FULL)
     return gpumm_fail (GPUMM_UNSUPPORTED, "beta with a sparse product");
   gpumm_status status = gpumm_check_matrix (p->c0, "C0");
   if (status)
     return status;
-  if (p->c0->format != GPUMM_DENSE || p->c0->type != p->output)
+  if (p->c0->format != GPUMM_FULL || p->c0->type != p->output)
     return gpumm_fail (GPUMM_INVALID, "C0 is not a full %s matrix", gpumm_type_name (p->output));
   if (p->c0->rows != m || p->c0->cols != n)
     return gpumm_fail (GPUMM_NONCONFORMANT,
@@ -83,7 +83,7 @@ static gpumm_status check_buffers (const gpumm_problem *p) {
   const gpumm_buffer *all[] = {p->a.buffer, p->b.buffer, p->c0 ? p->c0->buffer : NULL};
   if (!gpumm_is_bound (p))
     return GPUMM_OK;
-  if (!gpumm_is_dense_float (p) || p->a.type != p->b.type)
+  if (!gpumm_is_full_float (p) || p->a.type != p->b.type)
     return gpumm_fail (
         GPUMM_UNSUPPORTED,
         "on a device only full matrices of one type of floating point are multiplied, "
@@ -229,7 +229,7 @@ int gpumm_job_keep_sparse (gpumm_job *job) {
   if (plan (job))
     return 0;
   announce (job);
-  snprintf (job->report.reason, sizeof job->report.reason, "%.250s; not as dense matrices (%.220s)",
+  snprintf (job->report.reason, sizeof job->report.reason, "%.250s; not as full matrices (%.220s)",
             job->plan.reason, why);
   return 1;
 }

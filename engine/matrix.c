@@ -24,7 +24,7 @@ static int is_countable (const gpumm_matrix *x) {
   if (rows > MOST || cols > MOST
       || (in_blocks && (x->block_rows > INT32_MAX || x->block_cols > INT32_MAX)))
     return 0;
-  return x->format == GPUMM_DENSE
+  return x->format == GPUMM_FULL
              ? (double) x->ld <= MOST && (double) x->ld * cols * bytes <= MOST
              : each * bytes <= MOST && stored * each * bytes <= MOST
                    && stored * sizeof *x->row <= MOST && lines * sizeof *x->start <= MOST / 2;
@@ -43,9 +43,9 @@ gpumm_status gpumm_check_matrix (const gpumm_matrix *x, const char *name) {
   if (!is_countable (x))
     return gpumm_fail (GPUMM_HOST_MEMORY, "%s of %lldx%lld is larger than any memory", name,
                        (long long) x->rows, (long long) x->cols);
-  if (x->buffer && x->format != GPUMM_DENSE)
+  if (x->buffer && x->format != GPUMM_FULL)
     return gpumm_fail (GPUMM_UNSUPPORTED, "%s: only full matrices stay on a device", name);
-  if (x->format == GPUMM_DENSE) {
+  if (x->format == GPUMM_FULL) {
     if (x->ld < x->rows)
       return gpumm_fail (GPUMM_INVALID, "%s has a leading dimension below its rows", name);
     if (x->rows > 0 && x->cols > 0 && !x->values)
@@ -137,7 +137,7 @@ gpumm_status gpumm_check_entries (const gpumm_matrix *x, const char *name) {
   const int in_blocks = x->format == GPUMM_BLOCKS;
   const char *line = in_blocks ? "block row" : "column";
   const int64_t lines = gpumm_line_count (x), *start = x->start;
-  if (x->format == GPUMM_DENSE)
+  if (x->format == GPUMM_FULL)
     return GPUMM_OK;
   if (in_blocks && gpumm_line_length (x) > INT32_MAX)
     return gpumm_fail (GPUMM_UNSUPPORTED, "%s has more than 2^31 block columns", name);

@@ -18,7 +18,7 @@ static void release (gpumm_matrix *c) {
 
 /* The arrays of a matrix of this shape. */
 static gpumm_status allocate (gpumm_matrix *c) {
-  const int is_full = c->format == GPUMM_DENSE;
+  const int is_full = c->format == GPUMM_FULL;
   const int64_t stored = is_full ? c->ld * c->cols : c->nzmax * gpumm_entry_elements (c);
   c->values = gpumm_allocate_result (stored, gpumm_type_bytes (c->type));
   if (is_full)

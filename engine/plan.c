@@ -54,7 +54,7 @@ static int names_device_algorithm (const char *name) {
 }
 
 const gpumm_algorithm *gpumm_host_algorithm (const gpumm_problem *p) {
-  if (gpumm_is_dense_float (p))
+  if (gpumm_is_full_float (p))
     return &gpumm_algorithm_blas;
   if (p->a.format == GPUMM_BLOCKS || p->b.format == GPUMM_BLOCKS)
     return &gpumm_algorithm_blocks;
@@ -72,8 +72,8 @@ static const gpumm_algorithm *device_algorithm (const gpumm_problem *p) {
 }
 
 static double fewest_flops (const gpumm_problem *p) {
-  return p->a.format != GPUMM_DENSE || p->b.format != GPUMM_DENSE ? GPUMM_LEAST_SPARSE_FLOPS
-                                                                  : GPUMM_LEAST_FLOPS;
+  return p->a.format != GPUMM_FULL || p->b.format != GPUMM_FULL ? GPUMM_LEAST_SPARSE_FLOPS
+                                                                : GPUMM_LEAST_FLOPS;
 }
 
 /* Are these bits known? If not, the plan needs them. */
@@ -142,7 +142,7 @@ static gpumm_product whole_product (const gpumm_problem *p) {
 int gpumm_bound_by_computing (const gpumm_problem *p, const gpumm_candidate *candidate,
                               double flops) {
   double up = gpumm_bytes_up (p), down = gpumm_bytes_down (p);
-  return gpumm_dense_flops (p) / flops > CLEARLY_BOUND * (up > down ? up : down) / candidate->link;
+  return gpumm_full_flops (p) / flops > CLEARLY_BOUND * (up > down ? up : down) / candidate->link;
 }
 
 /* Are A and B the same array, with one of them transposed? */
@@ -165,12 +165,12 @@ static const gpumm_kernel *choose_alternative (const gpumm_problem *p, const gpu
 
 int gpumm_has_alternative (const gpumm_problem *p, const gpumm_options *o,
                            const gpumm_candidate *candidate, gpumm_alternative *alternative) {
-  if (!gpumm_is_auto (o) || !gpumm_is_dense_float (p) || !candidate->flops[p->output])
+  if (!gpumm_is_auto (o) || !gpumm_is_full_float (p) || !candidate->flops[p->output])
     return 0;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
   gpumm_product product = whole_product (p);
   if (gpumm_least (gpumm_least (m, n), k) < GPUMM_LEAST_WEIGHED_EDGE || gpumm_is_zero (p->alpha)
-      || gpumm_dense_flops (p) / candidate->flops[p->output] < GPUMM_LEAST_WEIGHED
+      || gpumm_full_flops (p) / candidate->flops[p->output] < GPUMM_LEAST_WEIGHED
       || !(alternative->kernel = choose_alternative (p, o, candidate))
       || !(alternative->library = choose_kernel (candidate, o, &product)))
     return 0;
@@ -188,7 +188,7 @@ int64_t gpumm_trial_edge (gpumm_type type) {
 static double seconds_of_alternative (const gpumm_problem *p, const gpumm_candidate *candidate) {
   const double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
   const double shorter = (double) gpumm_trial_edge (p->output) * (1 / m + 1 / n + 1 / k) / 3;
-  return candidate->kernel_rates.alternative * gpumm_dense_flops (p) * fmax (1, shorter);
+  return candidate->kernel_rates.alternative * gpumm_full_flops (p) * fmax (1, shorter);
 }
 
 /* Are the kernel's results about panels computed once? */
@@ -212,7 +212,7 @@ static void weigh_alternative (const gpumm_problem *p, const gpumm_options *o,
   if (gpumm_choose_tiles (p, candidate, known, o->max_device_memory, &other) || !other.fits_device
       || !works_once (p, &other))
     return;
-  other.library_seconds = r->library * gpumm_dense_flops (p);
+  other.library_seconds = r->library * gpumm_full_flops (p);
   other.alternative_seconds = seconds_of_alternative (p, candidate);
   const int moves = gpumm_bytes_up (p) + gpumm_bytes_down (p) > 0;
   if (other.alternative_seconds > (moves ? CLEARLY_FASTER : FASTER) * other.library_seconds)
@@ -310,8 +310,8 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
                   : "");
     return GPUMM_OK;
   }
-  int dense = gpumm_is_dense_float (p);
-  if (!dense && !device_algorithm (p))
+  int full = gpumm_is_full_float (p);
+  if (!full && !device_algorithm (p))
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "kernel \"%s\" multiplies only full matrices of single or double",
                        o->algorithm);
@@ -327,8 +327,8 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
   if (!candidate)
     return gpumm_fail (GPUMM_NO_DEVICE, "algorithm \"%s\" needs a device: %s", o->algorithm,
                        known->why_no_gpu);
-  gpumm_status status = dense ? plan_device (p, o, known, candidate, plan)
-                              : plan_sparse_device (p, o, candidate, a, plan);
+  gpumm_status status = full ? plan_device (p, o, known, candidate, plan)
+                             : plan_sparse_device (p, o, candidate, a, plan);
   if (status == GPUMM_UNSUPPORTED && plan->backend == GPUMM_CPU && !o->max_capability)
     return gpumm_fail (status, "algorithm \"%s\" does not run on the CPU's host device%s%s",
                        o->algorithm, o->backend == GPUMM_AUTO ? ", and no GPU can be used: " : "",
@@ -347,7 +347,7 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
 }
 
 static int is_launch_bound (const gpumm_problem *p) {
-  const int64_t bound = gpumm_is_dense_float (p) ? LAUNCH_BOUND[p->output] : 0;
+  const int64_t bound = gpumm_is_full_float (p) ? LAUNCH_BOUND[p->output] : 0;
   return gpumm_m (p) <= bound && gpumm_n (p) <= bound && gpumm_k (p) <= bound;
 }
 
@@ -391,8 +391,8 @@ static gpumm_status plan_gpu (const gpumm_problem *p, const gpumm_options *o,
   if (!gpu)
     return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", known->why_no_gpu);
   plan->backend = GPUMM_GPU;
-  return gpumm_is_dense_float (p) ? plan_device (p, o, known, gpu, plan)
-                                  : plan_sparse_device (p, o, gpu, on_device, plan);
+  return gpumm_is_full_float (p) ? plan_device (p, o, known, gpu, plan)
+                                 : plan_sparse_device (p, o, gpu, on_device, plan);
 }
 
 /* Both algorithms estimate. Does the GPU have a kernel for its one? */
@@ -413,7 +413,7 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
                                const gpumm_candidates *known, const gpumm_algorithm *on_device,
                                const char *what, gpumm_plan *plan) {
   const gpumm_algorithm *on_host = plan->algorithm;
-  const int dense = gpumm_is_dense_float (p);
+  const int full = gpumm_is_full_float (p);
   const size_t room = sizeof plan->reason;
   const gpumm_candidate *gpu = known->gpu;
   if (!knows (known, GPUMM_NEEDS_RATES, plan))
@@ -422,7 +422,7 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
     snprintf (plan->reason, room, "no GPU can be used: %s", known->why_no_gpu);
     return GPUMM_OK;
   }
-  if (!knows (known, dense ? GPUMM_NEEDS_CPU : GPUMM_NEEDS_SPARSE, plan))
+  if (!knows (known, full ? GPUMM_NEEDS_CPU : GPUMM_NEEDS_SPARSE, plan))
     return GPUMM_OK;
   gpumm_candidate less;
   if (o->max_capability) { /* without the kernels that it hides */
@@ -431,11 +431,11 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
     gpu = &less;
   }
   const gpumm_estimate seconds =
-      dense ? gpumm_product_costs (p, known->cpu, gpu)
-            : seconds_of_sparse (p, on_host, on_device, gpu, known->estimate);
+      full ? gpumm_product_costs (p, known->cpu, gpu)
+           : seconds_of_sparse (p, on_host, on_device, gpu, known->estimate);
   const double here = seconds.cpu, there = seconds.gpu;
   const int wins = seconds.gpu_wins;
-  if (!dense && !isfinite (there))
+  if (!full && !isfinite (there))
     snprintf (plan->reason, room,
               "%s products of these classes and sizes run on the CPU unless the GPU is asked for",
               what);
@@ -466,7 +466,7 @@ static gpumm_status plan_auto (const gpumm_problem *p, const gpumm_options *o,
                      : on_host == &gpumm_algorithm_sparse ? "sparse"
                                                           : "integer";
   const int in_blocks = p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS;
-  const double flops = gpumm_is_dense_float (p) ? gpumm_dense_flops (p) : gpumm_sparse_flops (p);
+  const double flops = gpumm_is_full_float (p) ? gpumm_full_flops (p) : gpumm_sparse_flops (p);
   const size_t room = sizeof plan->reason;
   plan->algorithm = on_host;
   plan->backend = GPUMM_CPU;
@@ -496,12 +496,12 @@ static int is_filled (const gpumm_matrix *x) {
 }
 
 /* Of the full product on the CPU or the GPU, with writing out A and B and compressing C. */
-static double seconds_as_dense (const gpumm_problem *p, const gpumm_options *o,
-                                const gpumm_candidates *known) {
+static double seconds_as_full (const gpumm_problem *p, const gpumm_options *o,
+                               const gpumm_candidates *known) {
   const double m = (double) gpumm_m (p), k = (double) gpumm_k (p), n = (double) gpumm_n (p);
   const double operands = gpumm_is_one_array (p) ? m * k : m * k + k * n;
   gpumm_problem full = *p;
-  full.a.format = full.b.format = GPUMM_DENSE;
+  full.a.format = full.b.format = GPUMM_FULL;
   full.a.type = full.b.type = p->output;
   const gpumm_estimate x = gpumm_product_costs (&full, o->backend == GPUMM_GPU ? NULL : known->cpu,
                                                 o->backend == GPUMM_CPU ? NULL : known->gpu);
@@ -511,22 +511,22 @@ static double seconds_as_dense (const gpumm_problem *p, const gpumm_options *o,
 }
 
 /* Changes the plan of two sparse matrices so full that a full product is faster. */
-static void weigh_as_dense (const gpumm_problem *p, const gpumm_options *o,
-                            const gpumm_candidates *known, gpumm_plan *plan) {
+static void weigh_as_full (const gpumm_problem *p, const gpumm_options *o,
+                           const gpumm_candidates *known, gpumm_plan *plan) {
   const unsigned cpu = o->backend == GPUMM_GPU ? 0 : GPUMM_NEEDS_CPU;
   if (known->keeps_sparse || !gpumm_algorithm_sparse_as_dense.takes (p) || gpumm_is_zero (p->alpha)
       || !is_filled (&p->a) || !is_filled (&p->b) || gpumm_sparse_flops (p) < FEWEST_FILLED_FLOPS
       || !knows (known, cpu | GPUMM_NEEDS_SPARSE, plan))
     return;
-  const double as_dense = seconds_as_dense (p, o, known);
+  const double as_full = seconds_as_full (p, o, known);
   const double seconds =
       plan->algorithm->seconds (p, plan->backend == GPUMM_GPU ? known->gpu : NULL, known->estimate);
-  if (!(as_dense < seconds)
+  if (!(as_full < seconds)
       || known->estimate->nonzeros < FILLED_PART * (double) gpumm_m (p) * (double) gpumm_n (p))
     return;
   gpumm_add_reason (plan->reason,
                     "; C fills up: a full product takes about %.3g ms and a sparse one %.3g ms",
-                    1e3 * as_dense, 1e3 * seconds);
+                    1e3 * as_full, 1e3 * seconds);
   gpumm_plan other = {.algorithm = &gpumm_algorithm_sparse_as_dense, .backend = GPUMM_CPU};
   memcpy (other.reason, plan->reason, sizeof other.reason);
   *plan = other;
@@ -543,7 +543,7 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
   else {
     status = plan_auto (p, o, known, plan);
     if (!status && !plan->needs)
-      weigh_as_dense (p, o, known, plan);
+      weigh_as_full (p, o, known, plan);
   }
   if (!status && plan->alternative_seconds > 0)
     gpumm_add_reason (

@@ -25,7 +25,7 @@ typedef struct gpumm_kernel_rates {
 typedef struct gpumm_candidate {
   gpumm_context *context; /* NULL: the engine's own host code */
   gpumm_device_properties properties;
-  double flops[4];         /* dense rate at large n by type S, D, C, Z, operations per second */
+  double flops[4];         /* full rate at large n by type S, D, C, Z, operations per second */
   double upload, download; /* bytes per second from and to the caller's memory */
   double call;             /* seconds of a call without any work */
   /* bytes and seconds of a product near the crossover with the CPU; 0: not known */
@@ -76,7 +76,7 @@ typedef struct gpumm_candidates {
   const gpumm_candidate *cpu, *gpu, *host;
   const char *why_no_gpu;
   const struct gpumm_sparse_estimate *estimate;
-  int keeps_sparse;      /* sparse matrices are not to be multiplied as dense ones */
+  int keeps_sparse;      /* sparse matrices are not to be multiplied as full ones */
   int64_t smallest_tile; /* of a product that fits the device; 0: as measured */
   const struct gpumm_plan
       *like; /* of a product that fits the device: its tiles, where they fit; or NULL */

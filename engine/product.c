@@ -126,7 +126,7 @@ gpumm_status gpumm_result (const gpumm_job *job, gpumm_matrix *shape) {
 static int share_memory (const gpumm_matrix *result, const gpumm_matrix *x) {
   if (result->values && result->values == x->values)
     return 1;
-  return result->format == x->format && x->format != GPUMM_DENSE
+  return result->format == x->format && x->format != GPUMM_FULL
          && (result->start == x->start || (result->index && result->index == x->index));
 }
 
@@ -137,7 +137,7 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *resu
   if (status)
     return status;
   if (result->format != s->format || result->type != s->type || result->rows != s->rows
-      || result->cols != s->cols || (s->format != GPUMM_DENSE && result->nzmax < s->nzmax)
+      || result->cols != s->cols || (s->format != GPUMM_FULL && result->nzmax < s->nzmax)
       || result->block_rows != s->block_rows || result->block_cols != s->block_cols)
     return gpumm_fail (GPUMM_INVALID, "the result is not of the shape that gpumm_result gave");
   if (!result->buffer == !!p->stays)

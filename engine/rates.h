@@ -6,7 +6,7 @@
 #include "plan.h"
 
 /* Fills a candidate for a device: its properties, now or as seen last, and its rates, measured once
- * per process with the transfers of dense.c and the kernel that "auto" would take. Sets the
+ * per process with the transfers of full.c and the kernel that "auto" would take. Sets the
  * error text on failure. */
 gpumm_status gpumm_candidate_device (gpumm_context *context, gpumm_type type, int now,
                                      gpumm_candidate *candidate);

@@ -432,7 +432,7 @@ static int may_spread (const gpumm_job *job) {
 
 /* Are there several columns of full matrices to split? */
 static int can_split (const gpumm_problem *p, char *reason) {
-  if (!gpumm_is_dense (p))
+  if (!gpumm_is_full (p))
     gpumm_add_reason (reason, "; one device, as only products of full matrices are spread");
   else if (gpumm_m (p) == 0 || gpumm_n (p) < 2 || gpumm_k (p) == 0)
     gpumm_add_reason (reason, "; one device, as the product cannot be split");

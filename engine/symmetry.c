@@ -144,7 +144,7 @@ static int may_mirror (const gpumm_problem *p) {
   const gpumm_matrix *a = &p->a, *b = &p->b;
   return a->format == b->format && a->type == b->type && gpumm_is_float (a->type)
          && gpumm_m (p) == gpumm_n (p) && !gpumm_is_zero (p->alpha)
-         && (gpumm_is_complex (a->type) || (a->format == GPUMM_DENSE && gpumm_m (p) > 1));
+         && (gpumm_is_complex (a->type) || (a->format == GPUMM_FULL && gpumm_m (p) > 1));
 }
 
 /* Sets *holds to the relations of op (A) and the transpose of op (B). */
@@ -156,7 +156,7 @@ static gpumm_status compare_operands (const gpumm_problem *p, int *holds) {
     *holds = EQUAL;
   else if (a->buffer || b->buffer)
     *holds = 0;
-  else if (a->format == GPUMM_DENSE)
+  else if (a->format == GPUMM_FULL)
     status = compare_full (a, b, turns, holds);
   else
     status = compare_compressed (a, b, turns, holds);
@@ -184,7 +184,7 @@ static gpumm_status check_terms (const gpumm_problem *p, gpumm_symmetry *symmetr
 /* op (B) by the array of A, if an op of A says it. */
 static void take_one_array (gpumm_problem *p, gpumm_symmetry symmetry) {
   const gpumm_op turned = symmetry == GPUMM_HERMITIAN ? GPUMM_CTRANSPOSE : GPUMM_TRANSPOSE;
-  if (p->a.format != GPUMM_DENSE || gpumm_is_one_array (p))
+  if (p->a.format != GPUMM_FULL || gpumm_is_one_array (p))
     return;
   if (p->a.op != GPUMM_NONE && gpumm_is_complex (p->a.type) && p->a.op != turned)
     return; /* op (B) is the conjugate of A, not transposed */
@@ -339,7 +339,7 @@ gpumm_status gpumm_mirror (const gpumm_matrix *c, int64_t pages, gpumm_symmetry 
     return GPUMM_OK;
   if (c->buffer)
     return mirror_on_device (c, pages, symmetry);
-  if (c->format == GPUMM_DENSE)
+  if (c->format == GPUMM_FULL)
     return mirror_full (&m, pages);
   gpumm_status status = gpumm_parallel (gpumm_line_count (c), 64, mirror_lines, &m);
   if (!status && atomic_load (&m.zeroes))

@@ -44,13 +44,13 @@ static inline gpumm_type gpumm_complex_type (gpumm_type type) {
 }
 
 /* Are both operands full? */
-static inline int gpumm_is_dense (const gpumm_problem *p) {
-  return p->a.format == GPUMM_DENSE && p->b.format == GPUMM_DENSE;
+static inline int gpumm_is_full (const gpumm_problem *p) {
+  return p->a.format == GPUMM_FULL && p->b.format == GPUMM_FULL;
 }
 
 /* And floating point? */
-static inline int gpumm_is_dense_float (const gpumm_problem *p) {
-  return gpumm_is_dense (p) && gpumm_is_float (p->a.type) && gpumm_is_float (p->b.type);
+static inline int gpumm_is_full_float (const gpumm_problem *p) {
+  return gpumm_is_full (p) && gpumm_is_float (p->a.type) && gpumm_is_float (p->b.type);
 }
 
 static inline int gpumm_is_turned (const gpumm_matrix *x) {
@@ -146,7 +146,7 @@ static inline int gpumm_is_bound (const gpumm_problem *p) {
 /* The result is sparse, or in blocks, if both operands are. */
 static inline gpumm_format gpumm_result_format (const gpumm_problem *p) {
   return p->a.format == p->b.format && !(p->a.format == GPUMM_BLOCKS && p->full) ? p->a.format
-                                                                                 : GPUMM_DENSE;
+                                                                                 : GPUMM_FULL;
 }
 
 /* Operations of one multiply-add: real 2, complex 8, one of each 4. */

@@ -21,13 +21,13 @@ gpumm_product gpumm_product_of (const gpumm_problem *p) {
                          .beta = p->beta};
 }
 
-double gpumm_dense_flops (const gpumm_problem *p) {
+double gpumm_full_flops (const gpumm_problem *p) {
   return gpumm_flops_each (p) * (double) gpumm_m (p) * (double) gpumm_n (p) * (double) gpumm_k (p);
 }
 
 static double stored_elements (const gpumm_matrix *x) {
-  return x->format == GPUMM_DENSE ? (double) x->rows * (double) x->cols
-                                  : (double) gpumm_entries (x) * (double) gpumm_entry_elements (x);
+  return x->format == GPUMM_FULL ? (double) x->rows * (double) x->cols
+                                 : (double) gpumm_entries (x) * (double) gpumm_entry_elements (x);
 }
 
 double gpumm_sparse_flops (const gpumm_problem *p) {
@@ -43,10 +43,9 @@ static double bytes_of_operand (const gpumm_problem *p, const gpumm_matrix *x) {
 
 double gpumm_bytes_up (const gpumm_problem *p) {
   const double b = gpumm_is_one_array (p) ? 0 : bytes_of_operand (p, &p->b);
-  const double c = p->c0 && !p->c0->buffer
-                       ? (double) gpumm_m (p) * (double) gpumm_n (p)
-                             * (double) gpumm_type_bytes (p->output)
-                       : 0;
+  const double c = p->c0 && !p->c0->buffer ? (double) gpumm_m (p) * (double) gpumm_n (p)
+                                                 * (double) gpumm_type_bytes (p->output)
+                                           : 0;
   return bytes_of_operand (p, &p->a) + b + c;
 }
 
@@ -57,14 +56,14 @@ double gpumm_bytes_down (const gpumm_problem *p) {
 }
 
 double gpumm_stored_bytes (const gpumm_matrix *x) {
-  return x->format == GPUMM_DENSE ? stored_elements (x) * (double) gpumm_type_bytes (x->type)
-                                  : (double) gpumm_entries (x)
-                                        * (double) (gpumm_entry_bytes (x) + gpumm_index_bytes (x));
+  return x->format == GPUMM_FULL ? stored_elements (x) * (double) gpumm_type_bytes (x->type)
+                                 : (double) gpumm_entries (x)
+                                       * (double) (gpumm_entry_bytes (x) + gpumm_index_bytes (x));
 }
 
 /* C has at most an element for each of its places, and at most one for each multiplication. */
 double gpumm_bytes_moved (const gpumm_problem *p) {
-  if (gpumm_is_dense (p))
+  if (gpumm_is_full (p))
     return gpumm_bytes_up (p) + gpumm_bytes_down (p);
   const double places = (double) gpumm_m (p) * (double) gpumm_n (p);
   return gpumm_stored_bytes (&p->a) + gpumm_stored_bytes (&p->b)

@@ -9,7 +9,7 @@
 gpumm_product gpumm_product_of (const gpumm_problem *problem);
 
 /* 2 m n k, or 8 m n k where both operands are complex and 4 m n k where one is. */
-double gpumm_dense_flops (const gpumm_problem *problem);
+double gpumm_full_flops (const gpumm_problem *problem);
 
 /* Operations of a product with sparse operands, estimated for evenly spread elements. */
 double gpumm_sparse_flops (const gpumm_problem *problem);

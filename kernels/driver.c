@@ -83,12 +83,12 @@ const gpumm_kernel *gpumm_driver_kernels[MOST_ROWS + 1];
 const gpumm_sparse_kernel *gpumm_driver_sparse_kernels[MOST_ROWS + 1];
 
 static void make_tables (void) {
-  int dense = 0, sparse = 0;
+  int full = 0, sparse = 0;
   has_texts = pthread_key_create (&texts, free) == 0;
 #define COLLECT(family, rows, count)                                                               \
   for (int i = 0; gpumm_family_##family[i].name && count < MOST_ROWS; i++)                         \
     rows[count++] = &gpumm_family_##family[i];
-#define FAMILY(family)        COLLECT (family, gpumm_driver_kernels, dense)
+#define FAMILY(family)        COLLECT (family, gpumm_driver_kernels, full)
 #define SPARSE_FAMILY(family) COLLECT (family, gpumm_driver_sparse_kernels, sparse)
 #include "families.h"
 }

@@ -36,7 +36,7 @@ static int is_factor (const mxArray *x, gpumm_scalar s, const gpumm_problem *p) 
 /* In Octave the transpose of a complex matrix with zero imaginary parts is real, except beside an
  * untransposed complex matrix: then Octave does not form the transpose. */
 static int is_narrowed (const gpumm_matrix *x, gpumm_op op, const gpumm_matrix *y, gpumm_op op_y) {
-  return op != GPUMM_NONE && x->format == GPUMM_DENSE && is_complex (x->type)
+  return op != GPUMM_NONE && x->format == GPUMM_FULL && is_complex (x->type)
          && !(op_y == GPUMM_NONE && is_complex (y->type))
          && !has_imaginary_part (x, x->rows * x->cols);
 }

@@ -13,7 +13,7 @@
 
 /* The first page of x, with op; NULL: none. */
 static int get_page (const mxArray *x, const mxArray *op, gpumm_matrix *page) {
-  if (!get_array (x, page) || page->format != GPUMM_DENSE || (op && !get_op (op, &page->op)))
+  if (!get_array (x, page) || page->format != GPUMM_FULL || (op && !get_op (op, &page->op)))
     return 0;
   page->cols = (int64_t) mxGetDimensions (x)[1];
   return page->rows != 1 || page->cols != 1; /* Octave scales by scalars */

@@ -124,7 +124,7 @@ octave_value allocated (const gpumm_matrix &shape) {
       full<bool>};
   static_assert (GPUMM_S == 0 && GPUMM_I8 == 4 && GPUMM_B == 12, "the order of the types");
   const dim_vector size (shape.rows, shape.cols);
-  if (shape.format == GPUMM_DENSE)
+  if (shape.format == GPUMM_FULL)
     return of_type[shape.type](size);
   return shape.type == GPUMM_Z ? sparse<Complex> (size, shape.nzmax)
                                : sparse<double> (size, shape.nzmax);
@@ -134,7 +134,7 @@ octave_value allocated (const gpumm_matrix &shape) {
 DEFUN_DLD (__gpumm_allocate__, args, , "For the probe: an array of undefined elements.") {
   const NDArray request = args (0).array_value ();
   gpumm_matrix shape = {};
-  shape.format = request (3) < 0 ? GPUMM_DENSE : GPUMM_SPARSE;
+  shape.format = request (3) < 0 ? GPUMM_FULL : GPUMM_SPARSE;
   shape.type = gpumm_type (request (0));
   shape.rows = request (1);
   shape.cols = request (2);

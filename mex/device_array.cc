@@ -779,7 +779,7 @@ array mapped (const function &f, array x) {
 
 gpumm_matrix matrix_of (const array &x) {
   gpumm_matrix m = {};
-  m.format = GPUMM_DENSE;
+  m.format = GPUMM_FULL;
   m.type = x.type;
   m.op = op_of (x);
   m.rows = x.turned ? x.size (1) : x.size (0);

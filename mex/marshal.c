@@ -175,10 +175,10 @@ static const struct {
   gpumm_format format;
   gpumm_type type;
 } plain[] = {
-    {"", GPUMM_DENSE, GPUMM_D},
-    {"float ", GPUMM_DENSE, GPUMM_S},
-    {"complex ", GPUMM_DENSE, GPUMM_Z},
-    {"float complex ", GPUMM_DENSE, GPUMM_C},
+    {"", GPUMM_FULL, GPUMM_D},
+    {"float ", GPUMM_FULL, GPUMM_S},
+    {"complex ", GPUMM_FULL, GPUMM_Z},
+    {"float complex ", GPUMM_FULL, GPUMM_C},
     {"sparse ", GPUMM_SPARSE, GPUMM_D},
     {"sparse complex ", GPUMM_SPARSE, GPUMM_Z},
     {"sparse bool ", GPUMM_SPARSE, GPUMM_B},
@@ -320,7 +320,7 @@ static void copy (void *to, const void *from, size_t bytes) {
 /* x, which is result, as `*` would return it, see make_matrix: x itself or another array, or NULL
  * with the error set. */
 static mxArray *settle (mxArray *x, const gpumm_matrix *result, gateway_error *e) {
-  if (result->format == GPUMM_DENSE && !is_complex (result->type))
+  if (result->format == GPUMM_FULL && !is_complex (result->type))
     return x;
   const int sparse = result->format == GPUMM_SPARSE, blocks = result->format == GPUMM_BLOCKS;
   const int64_t lines = sparse ? result->cols : blocks ? result->rows / result->block_rows : 0;

@@ -28,7 +28,7 @@ int get_problem (const mxArray *a, const mxArray *b, request *r) {
   if (p->beta.re == 0 && p->beta.im == 0)
     return 1;
   p->c0 = &r->c0;
-  return get_operand (o->c, &r->c0) && r->c0.format == GPUMM_DENSE && r->c0.type == p->output;
+  return get_operand (o->c, &r->c0) && r->c0.format == GPUMM_FULL && r->c0.type == p->output;
 }
 
 /* ---- the product -------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static gpumm_matrix matrix (int64_t rows, int64_t cols, double *values) {
-  return (gpumm_matrix){.format = GPUMM_DENSE,
+  return (gpumm_matrix){.format = GPUMM_FULL,
                         .type = GPUMM_D,
                         .rows = rows,
                         .cols = cols,

@@ -187,7 +187,7 @@ gpumm_status gpumm_check_room (const gpumm_matrix *x) {
   const double in_entry =
       x->format == GPUMM_BLOCKS ? (double) x->block_rows * (double) x->block_cols : 1;
   double bytes = (double) x->rows * (double) x->cols * element;
-  if (x->format != GPUMM_DENSE)
+  if (x->format != GPUMM_FULL)
     bytes = stored * (in_entry * element + (double) gpumm_index_bytes (x))
             + ((double) gpumm_line_count (x) + 1) * sizeof *x->start;
   if (x->nzmax == 0)

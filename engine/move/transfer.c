@@ -65,7 +65,7 @@ gpumm_status gpumm_copy (const gpumm_matrix *from, const gpumm_matrix *to) {
     status = gpumm_check_matrix (to, "the copy");
   if (status)
     return status;
-  if (from->format != GPUMM_DENSE || to->format != GPUMM_DENSE || from->type != to->type
+  if (from->format != GPUMM_FULL || to->format != GPUMM_FULL || from->type != to->type
       || from->rows != to->rows || from->cols != to->cols || (!from->buffer && !to->buffer)
       || (from->buffer && to->buffer && from->buffer->context == to->buffer->context))
     return gpumm_fail (GPUMM_UNSUPPORTED,

@@ -26,7 +26,7 @@ struct gpumm_job {
   int is_mirrored;
   gpumm_plan plan;
   gpumm_report report;
-  int keeps_sparse;    /* converting sparse matrices to dense ones has failed */
+  int keeps_sparse;    /* converting sparse matrices to full ones has failed */
   double opened;       /* host clock, seconds */
   double open_seconds; /* of the algorithm's open */
   double begun;        /* open () of the algorithm, host clock */

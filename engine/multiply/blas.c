@@ -1,4 +1,4 @@
-/* blas.c - dense products on the CPU through the BLAS that this process already uses.
+/* blas.c - full products on the CPU through the BLAS that this process already uses.
  *
  * In Octave this is Octave's own BLAS, so gpumm has the speed and the results of `*`. library.c
  * finds it at first use. As in Octave, A*A' and A'*A use syrk and herk (half the operations), and
@@ -534,7 +534,7 @@ gpumm_status gpumm_blas_real_by_complex (const gpumm_problem *p, gpumm_matrix *c
   s.parts = gpumm_own (&memory, splits ? width * k : 0, (size_t) bytes);
   s.product = gpumm_own (&memory, left ? 0 : width * c->rows, (size_t) bytes);
   gpumm_status status = s.parts && s.product ? GPUMM_OK : GPUMM_HOST_MEMORY;
-  gpumm_progress_of (gpumm_dense_flops (p));
+  gpumm_progress_of (gpumm_full_flops (p));
   for (int64_t first = 0; first < all && !status; first += width)
     status = run_panel (&s, first, gpumm_least (width, all - first));
   gpumm_release_owned (&memory);
@@ -562,13 +562,13 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   else
     status = gpumm_blas_product (&product, 0, &kernel);
   snprintf (job->report.kernel, sizeof job->report.kernel, "%s", kernel);
-  job->report.flops = gpumm_dense_flops (p);
+  job->report.flops = gpumm_full_flops (p);
   return status;
 }
 
 const gpumm_algorithm gpumm_algorithm_blas = {
     .name = "blas",
     .summary = "the BLAS of this process, on the CPU",
-    .takes = gpumm_is_dense_float,
+    .takes = gpumm_is_full_float,
     .run = run,
 };

@@ -108,7 +108,7 @@ static int64_t tile_of (int64_t size) {
 /* op (X); a full matrix in tiles of block_rows x block_cols. structure = 0: it is not read. */
 static gpumm_status make_view (state *s, const gpumm_matrix *x, int64_t block_rows,
                                int64_t block_cols, int structure, view *out) {
-  const int turned = gpumm_is_turned (x), full = x->format == GPUMM_DENSE;
+  const int turned = gpumm_is_turned (x), full = x->format == GPUMM_FULL;
   const int64_t ld = full ? x->ld : x->block_rows;
   gpumm_matrix op = *x;
   *out = (view){.down = turned ? ld : 1,
@@ -567,9 +567,8 @@ static gpumm_status run_rows (state *s, numeric *d) {
 
 static int takes (const gpumm_problem *p) {
   const int blocks_a = p->a.format == GPUMM_BLOCKS, blocks_b = p->b.format == GPUMM_BLOCKS;
-  return (blocks_a || blocks_b) && (blocks_a || p->a.format == GPUMM_DENSE)
-         && (blocks_b || p->b.format == GPUMM_DENSE) && p->a.type != GPUMM_B
-         && p->b.type != GPUMM_B;
+  return (blocks_a || blocks_b) && (blocks_a || p->a.format == GPUMM_FULL)
+         && (blocks_b || p->b.format == GPUMM_FULL) && p->a.type != GPUMM_B && p->b.type != GPUMM_B;
 }
 
 /* The kind of sums over k products of elements of a type, for blocks with this many products. */

@@ -240,7 +240,7 @@ static void multiply_blocks (void *context, int64_t begin, int64_t end) {
 /* ---- the row of the table ----------------------------------------------------------------- */
 
 static int takes (const gpumm_problem *p) {
-  return gpumm_is_dense (p) && gpumm_is_integer (p->a.type) && p->a.type == p->b.type
+  return gpumm_is_full (p) && gpumm_is_integer (p->a.type) && p->a.type == p->b.type
          && (gpumm_is_integer (p->output) || p->output == GPUMM_S || p->output == GPUMM_D);
 }
 
@@ -299,7 +299,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   gpumm_report *report = &job->report;
   snprintf (report->kernel, sizeof report->kernel, "int%d",
             choose_sum_bits (p->a.type, gpumm_k (p)));
-  report->flops = gpumm_dense_flops (p);
+  report->flops = gpumm_full_flops (p);
   return gpumm_integers_product (p, result);
 }
 

@@ -2,7 +2,7 @@
  * file beside it.
  *
  * ALGORITHM (name) stands for gpumm_algorithm_name. KERNELS (name, alternative, summary) is one
- * whose kernels for full matrices are a family of kernels/families.h: dense.c runs all of these.
+ * whose kernels for full matrices are a family of kernels/families.h: full.c runs all of these.
  * alternative: gpumm_algorithm.is_alternative.
  *
  * SPDX-License-Identifier: BSD-3-Clause */

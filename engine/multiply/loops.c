@@ -44,7 +44,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   gpumm_progress_of ((double) result->cols);
   multiply[p->a.type](p, result);
-  job->report.flops = gpumm_dense_flops (p);
+  job->report.flops = gpumm_full_flops (p);
   snprintf (job->report.kernel, sizeof job->report.kernel, "loops");
   return gpumm_check_cancelled ();
 }
@@ -52,6 +52,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
 const gpumm_algorithm gpumm_algorithm_loops = {
     .name = "loops",
     .summary = "the definition of a product: three plain loops on the CPU, slow",
-    .takes = gpumm_is_dense_float, /* of a real and a complex matrix one is made complex before */
+    .takes = gpumm_is_full_float, /* of a real and a complex matrix one is made complex before */
     .run = run,
 };

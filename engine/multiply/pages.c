@@ -286,7 +286,7 @@ static gpumm_status describe (const gpumm_pages *p, gpumm_problem *problem, gpum
   const gpumm_status status = gpumm_check_problem (problem);
   if (status)
     return status;
-  if (p->a.format != GPUMM_DENSE || p->b.format != GPUMM_DENSE || !p->a.buffer != !p->b.buffer)
+  if (p->a.format != GPUMM_FULL || p->b.format != GPUMM_FULL || !p->a.buffer != !p->b.buffer)
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "pages must be full matrices, of both arrays in host memory or on a device");
   if (has_gaps (&p->a) || has_gaps (&p->b))
@@ -384,7 +384,7 @@ gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_options *opt
   b.bytes_a = bytes_of (&b.problem.a);
   b.bytes_b = bytes_of (&b.problem.b);
   b.bytes_c = bytes_of (&b.c);
-  b.work = gpumm_dense_flops (&b.problem);
+  b.work = gpumm_full_flops (&b.problem);
   status = check_places (&b);
   if (status)
     return status;

@@ -185,7 +185,7 @@ gpumm_status gpumm_pass_stream (gpumm_pass *s, gpumm_stream_job *stream, const g
   if (s->status)
     return s->status;
   stream->context = plan->context;
-  if (c && c->format != GPUMM_DENSE) {
+  if (c && c->format != GPUMM_FULL) {
     stream->fresh[0].begin = c->values;
     stream->fresh[0].bytes = (size_t) entries * gpumm_entry_bytes (c);
     stream->fresh[1].begin = c->index;

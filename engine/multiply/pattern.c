@@ -250,7 +250,7 @@ gpumm_status gpumm_count_pattern (gpumm_owner *memory, gpumm_pattern *p, gpumm_m
 gpumm_status gpumm_compute_lines (const gpumm_pattern *p, gpumm_lines_function *compute,
                                   const void *context, int64_t sums, size_t sum_bytes,
                                   gpumm_matrix *c) {
-  const int full = c->format == GPUMM_DENSE;
+  const int full = c->format == GPUMM_FULL;
   const int64_t count = full ? p->lines : p->pieces;
   computing r = {p, compute, context, sums, sum_bytes, full ? FULL : LISTS, 0};
   const gpumm_status status = run_pieces (&r, count, full ? count / p->pieces + 1 : 1);

@@ -13,7 +13,7 @@
 #include "types.h"
 
 int gpumm_is_real_by_complex (const gpumm_problem *p) {
-  return gpumm_is_dense_float (p) && p->a.type != p->b.type;
+  return gpumm_is_full_float (p) && p->a.type != p->b.type;
 }
 
 int gpumm_is_in_pairs (const gpumm_problem *p) {

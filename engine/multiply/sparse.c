@@ -5,10 +5,10 @@
  *                   O(nnz + rows + columns), gives the columns of op (X). Adjacent columns with the
  *                   same rows (3 x 3 blocks of elasticity) are treated as one. If both operands
  *                   consist of full square blocks (natural.h), blocks take the place of elements.
- * sparse x dense    C in panels of a few columns. A panel of op (B) is packed by rows, so each
+ * sparse x full    C in panels of a few columns. A panel of op (B) is packed by rows, so each
  *                   element of A, read once per panel, meets contiguous values. An A in natural
  *                   blocks is read by blocks.
- * dense x sparse    the same code, as C' = op (B)' op (A)': panels are rows of op (A) and C. Dense
+ * full x sparse    the same code, as C' = op (B)' op (A)': panels are rows of op (A) and C. Full
  *                   operands are transposed only panel by panel. If op (B) is B, an element of C is
  *                   one sum, and with few rows nothing is packed: the rows are contiguous in a
  *                   column of A, and their sums go straight to a column of C.
@@ -202,7 +202,7 @@ typedef struct {
   gpumm_scalar alpha;
 } gustavson;
 
-/* ---- one dense operand: Y = S X or S.' X by panels of columns ------------------------------ */
+/* ---- one full operand: Y = S X or S.' X by panels of columns ------------------------------ */
 
 typedef struct {
   gpumm_matrix s;
@@ -294,7 +294,7 @@ static gpumm_status run_sparse_sparse (struct gpumm_job *job, state *s, gpumm_ma
       sums, gpumm_type_bytes (c->type), c);
 }
 
-/* ---- one dense operand, continued --------------------------------------------------------- */
+/* ---- one full operand, continued --------------------------------------------------------- */
 
 static void multiply_panels (void *context, int64_t begin, int64_t end) {
   panels *d = context;
@@ -366,10 +366,10 @@ static gpumm_status shape_panels (state *s, panels *d, double *work) {
   return status;
 }
 
-static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix *c) {
+static gpumm_status run_one_full (struct gpumm_job *job, state *s, gpumm_matrix *c) {
   const gpumm_problem *p = &job->problem;
   const int first = p->a.format == GPUMM_SPARSE; /* else C.' = op (B).' op (A).' */
-  const gpumm_matrix *dense = first ? &p->b : &p->a;
+  const gpumm_matrix *full = first ? &p->b : &p->a;
   const gpumm_op op_s = first ? p->a.op : p->b.op, op_x = first ? p->b.op : p->a.op;
   const int by_columns = (op_x == GPUMM_NONE) == first; /* as the operand has */
   const gpumm_matrix *c0 = p->c0;
@@ -380,11 +380,11 @@ static gpumm_status run_one_dense (struct gpumm_job *job, state *s, gpumm_matrix
               .inner = gpumm_k (p),
               .outer = first ? c->rows : c->cols,
               .count = first ? c->cols : c->rows,
-              .x_type = dense->type,
+              .x_type = full->type,
               .c_type = c->type,
-              .x = dense->values,
-              .x_down = by_columns ? 1 : dense->ld,
-              .x_across = by_columns ? dense->ld : 1,
+              .x = full->values,
+              .x_down = by_columns ? 1 : full->ld,
+              .x_across = by_columns ? full->ld : 1,
               .c = c->values,
               .c_down = first ? 1 : c->ld,
               .c_across = first ? c->ld : 1,
@@ -451,7 +451,7 @@ static const double PRODUCT_SECONDS = 2e-9, ELEMENT_SECONDS = 35e-9, SHARING_SEC
  * per element of C. */
 static const double PAIR_SECONDS = 12e-9, MULTIPLY_SECONDS = 0.05e-9, NATURAL_SECONDS = 10e-9;
 
-static double seconds_one_dense (const gpumm_problem *p) {
+static double seconds_one_full (const gpumm_problem *p) {
   const int left = p->a.format == GPUMM_SPARSE;
   const gpumm_matrix *s = left ? &p->a : &p->b;
   const double stored = (double) s->start[s->cols];
@@ -482,7 +482,7 @@ static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
                        const gpumm_sparse_estimate *x) {
   (void) candidate;
   if (p->a.format != GPUMM_SPARSE || p->b.format != GPUMM_SPARSE)
-    return seconds_one_dense (p);
+    return seconds_one_full (p);
   const double products = x->products, nonzeros = x->nonzeros, size = (double) x->natural;
   const double pairs = size > 0 ? products / (size * size * size) : products;
   const double threads = fmin (gpumm_threads (), 1 + pairs / (double) cutting.least_products);
@@ -558,12 +558,12 @@ static gpumm_status open (struct gpumm_job *job) {
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   state *s = job->state;
   return job->shape.format == GPUMM_SPARSE ? run_sparse_sparse (job, s, result)
-                                           : run_one_dense (job, s, result);
+                                           : run_one_full (job, s, result);
 }
 
 const gpumm_algorithm gpumm_algorithm_sparse = {
     .name = "sparse",
-    .summary = "sparse by sparse (Gustavson), sparse by dense and dense by sparse on the CPU",
+    .summary = "sparse by sparse (Gustavson), sparse by full and full by sparse on the CPU",
     .takes = takes,
     .seconds = seconds,
     .open = open,

@@ -26,7 +26,7 @@ typedef struct gpumm_sparse_estimate {
   double nonzeros;
 } gpumm_sparse_estimate;
 
-/* Takes about 0.1 ms; all zero if an operand is dense or alpha is 0. */
+/* Takes about 0.1 ms; all zero if an operand is full or alpha is 0. */
 gpumm_sparse_estimate gpumm_estimate_sparse (const gpumm_problem *p);
 
 #endif

@@ -64,7 +64,7 @@ static gpumm_status refuse (const char *what) {
 
 static gpumm_status write_out (struct gpumm_job *job, const gpumm_matrix *x, const char *what,
                                gpumm_matrix *full) {
-  *full = (gpumm_matrix){.format = GPUMM_DENSE,
+  *full = (gpumm_matrix){.format = GPUMM_FULL,
                          .type = x->type == GPUMM_B ? GPUMM_D : x->type,
                          .op = x->op,
                          .rows = x->rows,

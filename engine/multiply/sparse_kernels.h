@@ -174,7 +174,7 @@ CLONES static int64_t NAME (natural) (const void *context, gpumm_line *w, int64_
 #undef SIZED
 }
 
-/* X(0:inner-1, 0:width-1) by rows: count columns of the dense operand from first on, then zeros. */
+/* X(0:inner-1, 0:width-1) by rows: count columns of the full operand from first on, then zeros. */
 static void NAME (pack) (const panels *d, int64_t first, int64_t count, T2 *x) {
   const T2 *from = (const T2 *) d->x + first * d->x_across;
   const int64_t rows = d->used ? d->used_count : d->inner;

@@ -172,12 +172,12 @@ static gpumm_status multiply (product *s, gpumm_matrix *c) {
 
 /* One operand is sparse or in blocks, one full. Kernels have 32-bit indices and counts. */
 static int takes (const gpumm_problem *p) {
-  const int left = p->a.format != GPUMM_DENSE;
+  const int left = p->a.format != GPUMM_FULL;
   const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
   const int types = x->format == GPUMM_BLOCKS ? gpumm_is_float (x->type) && gpumm_is_float (y->type)
                                               : gpumm_is_sparse_element (x->type)
                                                     && (y->type == GPUMM_D || y->type == GPUMM_Z);
-  return y->format == GPUMM_DENSE && x->format != GPUMM_DENSE && types
+  return y->format == GPUMM_FULL && x->format != GPUMM_FULL && types
          && gpumm_line_count (x) < INT32_MAX && gpumm_line_length (x) < INT32_MAX
          && gpumm_entries (x) <= INT32_MAX;
 }
@@ -194,7 +194,7 @@ static const double SETUP = 0.6e-3;
 static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
                        const struct gpumm_sparse_estimate *estimate) {
   (void) estimate;
-  const int left = p->a.format != GPUMM_DENSE;
+  const int left = p->a.format != GPUMM_FULL;
   const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
   const gpumm_device_matrix rows = gpumm_device_matrix_of (x, 1);
   const double other = (double) (left ? gpumm_n (p) : gpumm_m (p));
@@ -210,7 +210,7 @@ static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
 
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
-  const int left = p->a.format != GPUMM_DENSE, reads = !gpumm_is_zero (p->alpha);
+  const int left = p->a.format != GPUMM_FULL, reads = !gpumm_is_zero (p->alpha);
   const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
   const gpumm_op op_x = left ? p->a.op : p->b.op, op_y = left ? p->b.op : p->a.op;
   const gpumm_op op = op_by_rows (x->format, op_x);

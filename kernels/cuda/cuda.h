@@ -33,7 +33,7 @@ cudaError_t gpumm_cuda_probe (void);
 gpumm_status gpumm_cuda_read_back (int device, gpumm_stream *stream, void *to, const void *from,
                                    size_t bytes);
 
-/* gpumm_driver.call and call_bytes, in dense/routines.cu. */
+/* gpumm_driver.call and call_bytes, in full/routines.cu. */
 gpumm_status gpumm_cuda_call (int device, gpumm_stream *stream, const gpumm_call *call,
                               void *workspace, size_t bytes, int32_t *info);
 gpumm_status gpumm_cuda_call_bytes (int device, const gpumm_call *call, size_t *bytes);

@@ -1,6 +1,6 @@
-/* spmm.cu - a matrix by compressed rows, plain or in blocks, times a dense one, and the reverse.
+/* spmm.cu - a matrix by compressed rows, plain or in blocks, times a full one, and the reverse.
  *
- * All products have one form, C = alpha S D + beta C with S by rows. A dense A times B by rows is
+ * All products have one form, C = alpha S D + beta C with S by rows. A full A times B by rows is
  * C' = B' A', where C' lies in memory by rows if C lies by columns. If the transpose of S is given
  * by rows, it is transposed first (sparse/transpose.h): Octave's matrices by compressed columns
  * need that on the left of a product, but not on the right.

@@ -179,7 +179,7 @@ static inline int64_t lines_of (const gpumm_matrix *x) {
 }
 
 static inline int64_t entries_of (const gpumm_matrix *x) {
-  return x->format == GPUMM_DENSE ? x->ld * x->cols : x->start[lines_of (x)];
+  return x->format == GPUMM_FULL ? x->ld * x->cols : x->start[lines_of (x)];
 }
 
 /* Draws which blocks are there. Now and then a line repeats the one before, or is empty. */
@@ -232,7 +232,7 @@ static inline gpumm_matrix make (const operand *o) {
                     .rows = turned ? o->cols : o->rows,
                     .cols = turned ? o->rows : o->cols};
   x.ld = x.rows;
-  if (x.format == GPUMM_DENSE) {
+  if (x.format == GPUMM_FULL) {
     x.ld += check_between (0, 3);
     x.values = check_allocate (x.ld * x.cols, gpumm_type_bytes (x.type));
     for (int64_t e = 0; e < x.ld * x.cols; e++)
@@ -303,7 +303,7 @@ enum { UNWRITTEN = 0x5a }; /* each byte of a result's memory */
 /* Memory for a result that shows what was not written, with `gap` rows between full columns. */
 static inline void provide (gpumm_matrix *c, int64_t gap) {
   int64_t elements = c->nzmax * entry_elements (c);
-  if (c->format == GPUMM_DENSE) {
+  if (c->format == GPUMM_FULL) {
     c->ld += gap;
     elements = c->ld * c->cols;
   } else {
@@ -321,7 +321,7 @@ static inline int is_same (const gpumm_matrix *x, const gpumm_matrix *y) {
   const size_t bytes = gpumm_type_bytes (x->type);
   if (x->format != y->format || x->type != y->type || x->rows != y->rows || x->cols != y->cols)
     return 0;
-  if (x->format == GPUMM_DENSE) {
+  if (x->format == GPUMM_FULL) {
     int same = 1;
     for (int64_t j = 0; j < x->cols; j++)
       same &= !memcmp ((char *) x->values + (size_t) (j * x->ld) * bytes,
@@ -381,7 +381,7 @@ static inline void set_entry (const gpumm_matrix *x, int64_t e, int64_t row, ent
 
 /* Counts the elements of each column, then puts them in their places. */
 static inline entries list_of (const gpumm_matrix *x) {
-  const int is_full = x->format == GPUMM_DENSE;
+  const int is_full = x->format == GPUMM_FULL;
   const int64_t count = is_full ? x->rows * x->cols : entries_of (x) * entry_elements (x);
   entries all = {.cols = x->op == GPUMM_NONE ? x->cols : x->rows, .type = x->type};
   all.list = check_allocate (count, sizeof *all.list);
@@ -631,7 +631,7 @@ typedef struct {
 /* Compares c with the product; is_special: of SPECIAL elements. */
 static inline verdict judge (const gpumm_problem *p, const gpumm_matrix *c, bound within,
                              int is_special) {
-  verdict v = {.wrong = c->format != GPUMM_DENSE && !is_sound (c)};
+  verdict v = {.wrong = c->format != GPUMM_FULL && !is_sound (c)};
   if (v.wrong)
     return v;
   entries a = list_of (&p->a), b = list_of (&p->b), got = list_of (c);
@@ -663,7 +663,7 @@ static inline verdict judge (const gpumm_problem *p, const gpumm_matrix *c, boun
     v.wrong += got.first[j + 1] - next;
     const size_t bytes = gpumm_type_bytes (c->type);
     for (size_t e = (size_t) (j * c->ld + c->rows) * bytes;
-         c->format == GPUMM_DENSE && e < (size_t) ((j + 1) * c->ld) * bytes; e++)
+         c->format == GPUMM_FULL && e < (size_t) ((j + 1) * c->ld) * bytes; e++)
       v.wrong += ((char *) c->values)[e] != UNWRITTEN;
   }
   free (column);

@@ -40,7 +40,7 @@ static void test_own_transpose (void) {
                                .algorithm = way == SPARSE ? "sparse_as_dense" : NULL,
                                .device = -1};
       gpumm_problem p = {.alpha = {1, 0}};
-      gpumm_matrix x = make (&(operand){.format = way == SPARSE ? GPUMM_SPARSE : GPUMM_DENSE,
+      gpumm_matrix x = make (&(operand){.format = way == SPARSE ? GPUMM_SPARSE : GPUMM_FULL,
                                         .type = table[i].type,
                                         .rows = 37,
                                         .cols = 21,
@@ -159,12 +159,12 @@ static void test_result_types (void) {
   static const struct {
     gpumm_format a, b;
     const char *pairs;
-  } table[] = {{GPUMM_DENSE, GPUMM_DENSE, "sss scc ccc csc ddd dzz zzz zdz iii uuu"},
-               {GPUMM_BLOCKS, GPUMM_DENSE, "sss scc ccc csc ddd dzz zzz zdz iii uuu"},
-               {GPUMM_DENSE, GPUMM_BLOCKS, "sss scc ccc csc ddd dzz zzz zdz iii uuu"},
+  } table[] = {{GPUMM_FULL, GPUMM_FULL, "sss scc ccc csc ddd dzz zzz zdz iii uuu"},
+               {GPUMM_BLOCKS, GPUMM_FULL, "sss scc ccc csc ddd dzz zzz zdz iii uuu"},
+               {GPUMM_FULL, GPUMM_BLOCKS, "sss scc ccc csc ddd dzz zzz zdz iii uuu"},
                {GPUMM_BLOCKS, GPUMM_BLOCKS, "sss scc ccc csc ddd dzz zzz zdz iii uuu"},
-               {GPUMM_SPARSE, GPUMM_DENSE, "ddd dzz zzz zdz bdd bzz"},
-               {GPUMM_DENSE, GPUMM_SPARSE, "ddd dzz zzz zdz dbd zbz"},
+               {GPUMM_SPARSE, GPUMM_FULL, "ddd dzz zzz zdz bdd bzz"},
+               {GPUMM_FULL, GPUMM_SPARSE, "ddd dzz zzz zdz dbd zbz"},
                {GPUMM_SPARSE, GPUMM_SPARSE, "ddd dzz zzz zdz bdd bzz dbd zbz bbd"},
                {GPUMM_SPARSE, GPUMM_BLOCKS, ""},
                {GPUMM_BLOCKS, GPUMM_SPARSE, ""}};
@@ -266,13 +266,13 @@ static void test_one_call (void) {
   static const struct {
     gpumm_format formats[2];
     gpumm_type types[2], output;
-  } table[] = {{{GPUMM_DENSE, GPUMM_DENSE}, {GPUMM_D, GPUMM_D}, GPUMM_D},
-               {{GPUMM_DENSE, GPUMM_DENSE}, {GPUMM_Z, GPUMM_D}, GPUMM_Z},
-               {{GPUMM_DENSE, GPUMM_DENSE}, {GPUMM_U16, GPUMM_U16}, GPUMM_U16},
+  } table[] = {{{GPUMM_FULL, GPUMM_FULL}, {GPUMM_D, GPUMM_D}, GPUMM_D},
+               {{GPUMM_FULL, GPUMM_FULL}, {GPUMM_Z, GPUMM_D}, GPUMM_Z},
+               {{GPUMM_FULL, GPUMM_FULL}, {GPUMM_U16, GPUMM_U16}, GPUMM_U16},
                {{GPUMM_SPARSE, GPUMM_SPARSE}, {GPUMM_D, GPUMM_Z}, GPUMM_Z},
-               {{GPUMM_SPARSE, GPUMM_DENSE}, {GPUMM_D, GPUMM_D}, GPUMM_D},
+               {{GPUMM_SPARSE, GPUMM_FULL}, {GPUMM_D, GPUMM_D}, GPUMM_D},
                {{GPUMM_BLOCKS, GPUMM_BLOCKS}, {GPUMM_S, GPUMM_S}, GPUMM_S},
-               {{GPUMM_BLOCKS, GPUMM_DENSE}, {GPUMM_I32, GPUMM_I32}, GPUMM_I32}};
+               {{GPUMM_BLOCKS, GPUMM_FULL}, {GPUMM_I32, GPUMM_I32}, GPUMM_I32}};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     gpumm_matrix x[2];
     for (int side = 0; side < 2; side++)

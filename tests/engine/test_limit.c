@@ -188,9 +188,9 @@ static void test_result (gpumm_format format, int64_t n, int64_t block, const ch
   const double elements = (double) n * (double) n, lines = (double) (n / block) + 1;
   const double blocks = elements / (double) (block * block);
   const double bytes = 8 * elements
-                       + (format == GPUMM_DENSE || full ? 0
-                          : format == GPUMM_SPARSE      ? 8 * elements + 8 * lines
-                                                        : 4 * blocks + 8 * lines);
+                       + (format == GPUMM_FULL || full ? 0
+                          : format == GPUMM_SPARSE     ? 8 * elements + 8 * lines
+                                                       : 4 * blocks + 8 * lines);
   for (int enough = 0; enough < 2; enough++) {
     char text[64];
     gpumm_job *job = NULL;
@@ -211,7 +211,7 @@ static void test_results (void) {
                            *const sparse[] = {"auto", "sparse", "spgemm", "sparse_as_dense"},
                            *const blocks[] = {"auto", "blocks", "bsr"};
   for (int i = 0; i < 3; i++) {
-    test_result (GPUMM_DENSE, 2000, 1, full[i], 0);
+    test_result (GPUMM_FULL, 2000, 1, full[i], 0);
     test_result (GPUMM_BLOCKS, 2000, 4, blocks[i], 0);
   }
   for (int i = 0; i < 4; i++)

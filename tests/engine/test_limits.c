@@ -50,7 +50,7 @@ static int is_fair (const gpumm_matrix *x) {
   const double rows = (double) x->rows, cols = (double) x->cols, refused = 0x1p62;
   if (x->rows < 0 || x->cols < 0)
     return 1;
-  if (x->format == GPUMM_DENSE) {
+  if (x->format == GPUMM_FULL) {
     const double reach = (double) x->ld * cols;
     return is_small (reach) || rows == 0 || cols == 0 || reach > refused;
   }
@@ -95,8 +95,8 @@ static gpumm_status run_small (gpumm_job *job, gpumm_matrix *shape) {
   static double values[2 * ROOM];
   const double each =
       shape->format == GPUMM_BLOCKS ? (double) shape->block_rows * (double) shape->block_cols : 1;
-  const double elements = shape->format == GPUMM_DENSE ? (double) shape->rows * (double) shape->cols
-                                                       : (double) shape->nzmax * each;
+  const double elements = shape->format == GPUMM_FULL ? (double) shape->rows * (double) shape->cols
+                                                      : (double) shape->nzmax * each;
   const double lines = shape->format == GPUMM_SPARSE ? (double) shape->cols
                        : shape->format == GPUMM_BLOCKS
                            ? (double) shape->rows / (double) shape->block_rows
@@ -150,8 +150,8 @@ static void test_pages (void) {
                      .steps_a = steps_a,
                      .steps_b = steps_b};
     gpumm_matrix shape = {0};
-    p.a = any_matrix (GPUMM_DENSE, any_size ());
-    p.b = any_matrix (GPUMM_DENSE, p.a.cols);
+    p.a = any_matrix (GPUMM_FULL, any_size ());
+    p.b = any_matrix (GPUMM_FULL, p.a.cols);
     p.a.op = p.b.op = GPUMM_NONE;
     p.b.type = p.a.type;
     const gpumm_status status = gpumm_pages_result (&p, &shape);

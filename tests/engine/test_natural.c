@@ -73,7 +73,7 @@ static void test_sizes (void) {
     }
   gpumm_matrix none = make_natural (GPUMM_D, 4, 4, 2, 0, ANY);
   CHECK (gpumm_natural_sizes (&none) == 0, "a matrix without elements");
-  const gpumm_matrix wide = {.format = GPUMM_DENSE, .type = GPUMM_D, .rows = 6, .cols = 6};
+  const gpumm_matrix wide = {.format = GPUMM_FULL, .type = GPUMM_D, .rows = 6, .cols = 6};
   CHECK (gpumm_natural_sizes (&wide) == 0, "a full matrix");
   release (&none);
 }

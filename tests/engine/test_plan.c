@@ -779,7 +779,7 @@ static void test_thin_on_the_cpu (void) {
 }
 
 /* Sparse matrices as full ones: by rates, where both are filled and C fills up. */
-static void test_choice_as_dense (void) {
+static void test_choice_as_full (void) {
   enum { SLOW, FAST }; /* the CPU's BLAS */
   static const struct {
     int64_t each[2], rows; /* stored in a column of A and of B, in so many rows */
@@ -963,7 +963,7 @@ int main (void) {
   test_bytes_moved ();
   test_sent_real_by_complex ();
   test_thin_on_the_cpu ();
-  test_choice_as_dense ();
+  test_choice_as_full ();
   test_estimates ();
   test_needs ();
   test_bound ();

@@ -165,7 +165,7 @@ static int relate_compressed (cell *x, gpumm_format format, int relation, gpumm_
 /* ---- one product -------------------------------------------------------------------------- */
 
 static gpumm_format format_of (char letter) {
-  return letter == 'f' ? GPUMM_DENSE : letter == 's' ? GPUMM_SPARSE : GPUMM_BLOCKS;
+  return letter == 'f' ? GPUMM_FULL : letter == 's' ? GPUMM_SPARSE : GPUMM_BLOCKS;
 }
 
 /* 0: there is no such cell. */
@@ -178,8 +178,8 @@ static int make_cell (cell *x, const row *r, const char *types, gpumm_op op_a, g
   x->p = (gpumm_problem){.alpha = {1, 0}, .output = output_of (types[2], type_a)};
   x->p.full = strcmp (r->formats, "bbf") == 0;
   if (r->relates)
-    return format_a == GPUMM_DENSE ? relate_full (x, number % RELATIONS, type_a, op_a, op_b)
-                                   : relate_compressed (x, format_a, number, type_a, op_a, op_b);
+    return format_a == GPUMM_FULL ? relate_full (x, number % RELATIONS, type_a, op_a, op_b)
+                                  : relate_compressed (x, format_a, number, type_a, op_a, op_b);
   shape s;
   draw_shape (r, number, &s);
   if (x->values != SPECIAL && r->scalars & ALPHA)
@@ -200,7 +200,7 @@ static int make_cell (cell *x, const row *r, const char *types, gpumm_op op_a, g
 
 static void release_cell (cell *x) {
   if (x->row->relates) { /* C0 has no memory of its own */
-    if (x->p.a.format != GPUMM_DENSE)
+    if (x->p.a.format != GPUMM_FULL)
       release (&x->p.a);
     free (x->memory[0]);
     free (x->memory[1]);
@@ -299,7 +299,7 @@ static void check_cell (const cell *x) {
              && c.cols == n,
          "%s: of another shape", text_of (x));
   CHECK (v.wrong == 0, "%s: %" PRId64 " wrong, by %s", text_of (x), v.wrong, report.kernel);
-  if (c.format != GPUMM_DENSE)
+  if (c.format != GPUMM_FULL)
     CHECK (c.nzmax == v.most || (r->kernel == NULL && c.nzmax >= v.most),
            "%s: nzmax %" PRId64 ", not %" PRId64, text_of (x), c.nzmax, v.most);
   check_report (x, &c, &report, v.products);
@@ -443,7 +443,7 @@ static void cancel (trial *t) {
 
 /* A product of full matrices is the same on any choice of devices, all of which take part. */
 static void spread (trial *t) {
-  if (t->x.p.a.format != GPUMM_DENSE || t->x.p.b.format != GPUMM_DENSE
+  if (t->x.p.a.format != GPUMM_FULL || t->x.p.b.format != GPUMM_FULL
       || !is_on_device (t->x.algorithm))
     return;
   for (uint64_t devices = 2; devices < 16; devices += 1 + SANITIZED_STEP / 2) {

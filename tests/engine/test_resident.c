@@ -197,7 +197,7 @@ static gpumm_matrix block_product (const problem *x, gpumm_view *zero) {
 
 /* One operand is full, and C. */
 static gpumm_matrix full_product (const problem *x) {
-  const int left = x->p.b.format == GPUMM_DENSE;
+  const int left = x->p.b.format == GPUMM_FULL;
   const gpumm_matrix *s = left ? &x->p.a : &x->p.b, *d = left ? &x->p.b : &x->p.a;
   const int real_s = left ? x->real_a : x->real_b, real_d = left ? x->real_b : x->real_a;
   const int64_t m = x->p.a.op == GPUMM_NONE ? x->p.a.rows : x->p.a.cols,
@@ -253,7 +253,7 @@ static operand draw_operand (char format, gpumm_type type, const int64_t *size,
                              const int64_t *block) {
   return (operand){.format = format == 's'   ? GPUMM_SPARSE
                              : format == 'b' ? GPUMM_BLOCKS
-                                             : GPUMM_DENSE,
+                                             : GPUMM_FULL,
                    .type = type,
                    .rows = size[0],
                    .cols = size[1],
@@ -266,7 +266,7 @@ static operand draw_operand (char format, gpumm_type type, const int64_t *size,
 /* Makes a complex matrix real, now and then. */
 static int make_real (gpumm_matrix *x) {
   const int is_real = is_complex (x->type) && check_between (0, 3) == 0;
-  const int64_t count = x->format == GPUMM_DENSE ? x->ld * x->cols : x->nzmax * entry_elements (x);
+  const int64_t count = x->format == GPUMM_FULL ? x->ld * x->cols : x->nzmax * entry_elements (x);
   for (int64_t e = 0; is_real && e < count; e++)
     put (x->type, x->values, e, creall (get (x->type, x->values, e)));
   return is_real;

@@ -13,7 +13,7 @@
 
 static const gpumm_options on_cpu = {.backend = GPUMM_CPU, .algorithm = "sparse", .device = -1};
 static const gpumm_options on_device = {.backend = GPUMM_CPU, .algorithm = "spgemm", .device = -1};
-static const gpumm_options as_dense = {
+static const gpumm_options as_full = {
     .backend = GPUMM_CPU, .algorithm = "sparse_as_dense", .device = -1};
 
 static gpumm_status run (const gpumm_options *o, const gpumm_problem *p, gpumm_matrix *c) {
@@ -141,8 +141,8 @@ static void test_structure (void) {
                              .start = good_column,
                              .row = good_row,
                              .values = values};
-  double full[9] = {0};
-  const gpumm_matrix dense = {.type = GPUMM_D, .rows = 3, .cols = 3, .ld = 3, .values = full};
+  double zeros[9] = {0};
+  const gpumm_matrix full = {.type = GPUMM_D, .rows = 3, .cols = 3, .ld = 3, .values = zeros};
   const int64_t alive = gpumm_live_allocations ();
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
     for (int side = 0; side < 4; side++) {
@@ -150,11 +150,11 @@ static void test_structure (void) {
       bad.start = (int64_t *) rows[r].column;
       bad.row = (int64_t *) rows[r].row;
       bad.nzmax = rows[r].nzmax;
-      const gpumm_matrix *other = side & 2 ? &dense : &good;
+      const gpumm_matrix *other = side & 2 ? &full : &good;
       gpumm_problem p = {
           .a = side & 1 ? *other : bad, .b = side & 1 ? bad : *other, .alpha = {1, 0}};
       gpumm_job *job = NULL;
-      const gpumm_options *named = r % 2 && !(side & 2) ? &as_dense : NULL;
+      const gpumm_options *named = r % 2 && !(side & 2) ? &as_full : NULL;
       CHECK (gpumm_open (&p, named, &job) == GPUMM_INVALID && !job, "row %zu side %d", r, side);
       CHECK (strstr (gpumm_last_error (), rows[r].says)
                  && strstr (gpumm_last_error (), side & 1 ? "B: " : "A: "),
@@ -165,7 +165,7 @@ static void test_structure (void) {
       CHECK (run (&on_cpu, &p, &c) == GPUMM_OK, "%s", gpumm_last_error ());
       for (int e = 0; e < (side & 2 ? 9 : 0); e++)
         CHECK (((double *) c.values)[e] == 0, "element %d is %g", e, ((double *) c.values)[e]);
-      CHECK (c.format == GPUMM_DENSE || c.start[3] == 0, "not empty");
+      CHECK (c.format == GPUMM_FULL || c.start[3] == 0, "not empty");
       CHECK (gpumm_open (&p, NULL, &job) == GPUMM_OK, "the plan: %s", gpumm_last_error ());
       gpumm_close (job);
       release (&c);
@@ -256,7 +256,7 @@ static void test_results (void) {
 
 /* A and B in one memory, but not of one size: rows that A has, B has not. */
 static void test_shared_arrays (void) {
-  static const gpumm_options *const ways[] = {&on_cpu, &on_device, &as_dense};
+  static const gpumm_options *const ways[] = {&on_cpu, &on_device, &as_full};
   gpumm_matrix a = make_sparse (GPUMM_D, 40, 40, 100, WHOLE), b = a, c;
   a.rows = 70;
   const gpumm_problem p = {.a = a, .b = b, .alpha = {1, 0}};
@@ -281,9 +281,9 @@ static void test_limits (void) {
     gpumm_format b;
     int64_t most;
     gpumm_status status;
-  } cases[] = {{"spmm", GPUMM_DENSE, 100000, GPUMM_DEVICE_MEMORY},
-               {"spmm", GPUMM_DENSE, INT64_MAX, GPUMM_OK},
-               {"spmm", GPUMM_DENSE, INT64_MAX, GPUMM_OK},
+  } cases[] = {{"spmm", GPUMM_FULL, 100000, GPUMM_DEVICE_MEMORY},
+               {"spmm", GPUMM_FULL, INT64_MAX, GPUMM_OK},
+               {"spmm", GPUMM_FULL, INT64_MAX, GPUMM_OK},
                {"spgemm", GPUMM_SPARSE, 1 << 10, GPUMM_DEVICE_MEMORY}};
   gpumm_matrix a = make_sparse (GPUMM_D, 2000, 900, 10, WHOLE), c;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -339,7 +339,7 @@ static gpumm_job *job_on_gpu (const gpumm_problem *p) {
   return job;
 }
 
-static gpumm_job *job_as_dense (const gpumm_problem *p) {
+static gpumm_job *job_as_full (const gpumm_problem *p) {
   gpumm_job *job = new_job (p);
   job->options.backend = GPUMM_CPU;
   job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_sparse_as_dense, .backend = GPUMM_CPU};
@@ -387,21 +387,21 @@ static void test_fall_back (void) {
                && fall_back (job_on_gpu, &p, gpumm_fault_memory, "as the GPU could not") >= 3,
            "few fell back");
     if (!full) {
-      CHECK (fall_back (job_as_dense, &p, NULL, "not as dense matrices") == 0
-                 && fall_back (job_as_dense, &p, gpumm_fault_memory, "not as dense matrices") >= 5,
+      CHECK (fall_back (job_as_full, &p, NULL, "not as full matrices") == 0
+                 && fall_back (job_as_full, &p, gpumm_fault_memory, "not as full matrices") >= 5,
              "few fell back");
       ((double *) p.a.values)[7] = INFINITY;
-      CHECK (fall_back (job_as_dense, &p, NULL, "not as dense matrices") == 1, "with Inf");
+      CHECK (fall_back (job_as_full, &p, NULL, "not as full matrices") == 1, "with Inf");
     }
     release (&p.a);
     release (&p.b);
   }
 }
 
-/* ---- as dense matrices -------------------------------------------------------------------- */
+/* ---- as full matrices -------------------------------------------------------------------- */
 
 /* Inf, NaN and what might become so in a sum would meet zeros that are not stored. */
-static void test_refused_as_dense (void) {
+static void test_refused_as_full (void) {
   static const double bad[] = {INFINITY, -INFINITY, NAN, 0x1.8p320, -0x1p1000};
   static const double good[] = {0, -0.0, 0x1p320, -0x1p320, 0x1p-1074};
   for (int is_complex = 0; is_complex < 2; is_complex++)
@@ -414,11 +414,11 @@ static void test_refused_as_dense (void) {
         const int64_t reals = x->start[x->cols] * (1 + is_complex);
         double *at = (double *) x->values + check_between (0, reals - 1);
         *at = bad[i];
-        CHECK (run (&as_dense, &p, &c) == GPUMM_UNSUPPORTED
+        CHECK (run (&as_full, &p, &c) == GPUMM_UNSUPPORTED
                    && strstr (gpumm_last_error (), side ? "element of B" : "element of A"),
                "%g: \"%s\"", bad[i], gpumm_last_error ());
         *at = good[i];
-        CHECK (run (&as_dense, &p, &c) == GPUMM_OK, "%g: %s", good[i], gpumm_last_error ());
+        CHECK (run (&as_full, &p, &c) == GPUMM_OK, "%g: %s", good[i], gpumm_last_error ());
         for (int64_t t = 0; t < c.start[9] * (1 + is_complex); t++)
           CHECK (isfinite (((double *) c.values)[t]), "%g: not finite", good[i]);
         release (&c);
@@ -429,7 +429,7 @@ static void test_refused_as_dense (void) {
   static const double alphas[] = {NAN, INFINITY, 0x1.8p320};
   for (size_t i = 0; i < 3; i++) {
     const gpumm_problem p = {.a = a, .b = a, .alpha = {alphas[i], 0}};
-    CHECK (run (&as_dense, &p, &c) == GPUMM_UNSUPPORTED && strstr (gpumm_last_error (), "alpha"),
+    CHECK (run (&as_full, &p, &c) == GPUMM_UNSUPPORTED && strstr (gpumm_last_error (), "alpha"),
            "alpha %g", alphas[i]);
   }
   release (&a);
@@ -446,7 +446,7 @@ int main (int argc, char **argv) {
   test_shared_arrays ();
   test_limits ();
   test_fall_back ();
-  test_refused_as_dense ();
+  test_refused_as_full ();
   gpumm_reset (); /* what the host device's pools keep */
   CHECK (gpumm_live_allocations () == alive, "%" PRId64 " allocations leaked",
          gpumm_live_allocations () - alive);

@@ -266,8 +266,8 @@ enum { STEP = 29 * SANITIZED_STEP, STEP_OF_LONG = 3 * STEP };
 /* Sparse matrices and blocks: one device, and the reason says so. */
 static void test_one_device (void) {
   static const gpumm_format formats[][2] = {
-      {GPUMM_SPARSE, GPUMM_SPARSE}, {GPUMM_SPARSE, GPUMM_DENSE}, {GPUMM_DENSE, GPUMM_SPARSE},
-      {GPUMM_BLOCKS, GPUMM_DENSE},  {GPUMM_DENSE, GPUMM_BLOCKS}, {GPUMM_BLOCKS, GPUMM_BLOCKS}};
+      {GPUMM_SPARSE, GPUMM_SPARSE}, {GPUMM_SPARSE, GPUMM_FULL}, {GPUMM_FULL, GPUMM_SPARSE},
+      {GPUMM_BLOCKS, GPUMM_FULL},   {GPUMM_FULL, GPUMM_BLOCKS}, {GPUMM_BLOCKS, GPUMM_BLOCKS}};
   set_devices (4);
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     gpumm_matrix c;
@@ -276,9 +276,9 @@ static void test_one_device (void) {
     gpumm_options o = {.backend = GPUMM_CPU, .device = -1, .devices = 3};
     p.a = make_in_blocks (formats[i][0], GPUMM_D, 10, 10, 4, 4, 30, WHOLE);
     p.b = make_in_blocks (formats[i][1], GPUMM_D, 10, 10, 4, 4, 30, WHOLE);
-    o.algorithm = p.a.format == GPUMM_DENSE || p.b.format == GPUMM_DENSE ? "spmm"
-                  : p.a.format == GPUMM_SPARSE                           ? "spgemm"
-                                                                         : "bsr";
+    o.algorithm = p.a.format == GPUMM_FULL || p.b.format == GPUMM_FULL ? "spmm"
+                  : p.a.format == GPUMM_SPARSE                         ? "spgemm"
+                                                                       : "bsr";
     CHECK (run (&p, &o, &c, &r) == GPUMM_OK && r.share_count == 0
                && strstr (r.reason, "only products of full matrices are spread"),
            "formats %d: %s, %s", (int) i, gpumm_last_error (), r.reason);

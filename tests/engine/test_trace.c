@@ -117,7 +117,7 @@ static void test_refusals (void) {
     gpumm_matrix x[2];
     for (int side = 0; side < 2; side++)
       x[side] =
-          make (&(operand){.format = table[i].formats[side] == 's' ? GPUMM_SPARSE : GPUMM_DENSE,
+          make (&(operand){.format = table[i].formats[side] == 's' ? GPUMM_SPARSE : GPUMM_FULL,
                            .type = type_of (table[i].types[side]),
                            .rows = 2,
                            .cols = 2,
@@ -154,7 +154,7 @@ static gpumm_status trace_again (void *problem) {
   const gpumm_problem *p = problem;
   gpumm_matrix c;
   gpumm_trace t;
-  const int is_full = p->a.format == GPUMM_DENSE;
+  const int is_full = p->a.format == GPUMM_FULL;
   const gpumm_status status = trace (p, is_full ? "tiled_8" : "classic", 1, &c, &t);
   CHECK (status || t.a.load.elements == (is_full ? 9 : 5 * 5 * 5 * 64), "%" PRId64 " loads",
          t.a.load.elements);

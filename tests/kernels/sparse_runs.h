@@ -16,7 +16,7 @@ static const char *chosen_kernel = "";                            /* the beginni
 
 static gpumm_device_matrix upload_operand (const gpumm_matrix *x) {
   const size_t bytes = gpumm_type_bytes (x->type);
-  if (x->format == GPUMM_DENSE)
+  if (x->format == GPUMM_FULL)
     return (gpumm_device_matrix){
         .rows = x->rows,
         .cols = x->cols,

@@ -109,7 +109,7 @@ static gpumm_plan plan_of (const gpumm_matrix *a, gpumm_type output, gpumm_backe
 
 /* ---- full matrices ------------------------------------------------------------------------ */
 
-static void take_dense (int card) {
+static void take_full (int card) {
   static const int64_t edges[] = {16, 700, 2100, 9000};
   /* of emulated: none, and such that it is ten times as fast */
   static const gpumm_kernel_rates rates[] = {{0}, {1e-12, 1e-13}};
@@ -287,7 +287,7 @@ int main (int count, char **arguments) {
     look_up ((*row)->name, (*row)->algorithm);
   if (strcmp (driver->name, "cuda") == 0 && has_library ()) {
     for (int card = 0; card < CARDS; card++) {
-      take_dense (card);
+      take_full (card);
       take_all_sparse (card);
       weigh_blocks (card);
     }

@@ -208,7 +208,7 @@
 %!     check_product (B, A, "TransposeB", "transpose");
 %!     check_product (A != 0, B + i * B.');
 %!     said = ! isempty (strfind (info.reason, "C fills up: a full product takes"));
-%!     fell = ! isempty (strfind (info.reason, "not as dense matrices"));
+%!     fell = ! isempty (strfind (info.reason, "not as full matrices"));
 %!     assert (strcmp (info.algorithm, "sparse_as_dense"), said);
 %!     assert (! said || what == 1);
 %!     assert (! fell || what != 1);

@@ -1,4 +1,4 @@
-/* dense.c - dense products by a kernel of the table: the product as steps for streaming.c.
+/* full.c - full products by a kernel of the table: the product as steps for streaming.c.
  *
  * C is computed tile by tile from panels of op(A) and op(B). If all three fit the device, each
  * panel goes up once and stays, and tiles come in shells: d panels of both allow all tiles of the d
@@ -253,7 +253,7 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
     s->known_a[i] = s->known_b[j] = 1;
   }
   if (plan->rate > 0)
-    step->seconds = gpumm_dense_flops (p) / plan->rate * ((double) m / (double) s->result->rows)
+    step->seconds = gpumm_full_flops (p) / plan->rate * ((double) m / (double) s->result->rows)
                     * ((double) n / (double) s->result->cols) * ((double) depth / (double) k);
   if (depth > 0) {
     product->a = bring (s, step, s->a, s->sizes.a, i, l, a);
@@ -421,7 +421,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const gpumm_plan *plan = &job->plan;
   schedule s = {.job = job, .result = result};
-  job->report.flops = gpumm_dense_flops (p);
+  job->report.flops = gpumm_full_flops (p);
   if (result->rows == 0 || result->cols == 0)
     return GPUMM_OK;
   if (job->trace)
@@ -469,7 +469,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_algorithm gpumm_algorithm_##family = {.name = #family,                               \
                                                     .summary = text,                               \
                                                     .on_device = 1,                                \
-                                                    .takes = gpumm_is_dense_float,                 \
+                                                    .takes = gpumm_is_full_float,                  \
                                                     .run = run,                                    \
                                                     .is_alternative = alternative};
 #include "list.h"
