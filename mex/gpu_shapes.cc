@@ -43,7 +43,9 @@ static bool get_sizes (const octave_value_list &args, dim_vector &sizes) {
   sizes = dim_vector::alloc (std::max<int> (int (list.size ()), 2));
   bool is_plain = list.size () > 1;
   for (std::size_t d = 0; d < list.size (); d++) {
-    is_plain = is_plain && list[d] == std::trunc (list[d]) && std::abs (list[d]) < 0x1p52;
+    is_plain = is_plain && list[d] == std::trunc (list[d]) && std::isfinite (list[d]);
+    if (is_plain && list[d] >= 0x1p62)
+      throw std::bad_alloc ();
     sizes (int (d)) = is_plain ? octave_idx_type (std::max (list[d], 0.0)) : 0;
   }
   return is_plain;
