@@ -118,7 +118,7 @@ static octave_value plain_form (const octave_value &x) {
   return x.iscomplex () && !x.is_diag_matrix () ? x : x.full_value ();
 }
 
-array hosted (const octave_value &value) {
+array octave_held (const octave_value &value) {
   array x;
   x.host = plain_form (value);
   x.type = type_of_class (x.host.class_name ());
@@ -255,7 +255,7 @@ const array &ready (array &x) {
     array y = new_array (x.device, x.type, x.size);
     run (*x.pending, y);
     x = y;
-  } else if (is_hosted (x) ? !x.host.is_defined () : !x.buffer)
+  } else if (is_octave_held (x) ? !x.host.is_defined () : !x.buffer)
     x = empty_array ();
   return x;
 }
@@ -272,7 +272,7 @@ program program_of (const array &x) {
 // The entries as stored, turned or not.
 array moved (array x, int device) {
   ready (x);
-  if (x.device == device || is_hosted (x) || device == NO_DEVICE)
+  if (x.device == device || is_octave_held (x) || device == NO_DEVICE)
     return x;
   array y = new_array (device, x.type, x.size);
   const gpumm_matrix from = column_of (x), to = column_of (y);
@@ -323,9 +323,10 @@ array converted (array x, gpumm_type type) {
   ready (x);
   if (x.type == type)
     return x;
-  if (is_hosted (x) || is_wide (x.type) || is_wide (type)) { // Octave converts, to real numbers
+  if (is_octave_held (x) || is_wide (x.type)
+      || is_wide (type)) { // Octave converts, to real numbers
     const array y = upload (as_class (download (x), type), x.device);
-    return is_hosted (x) || y.type == type ? y : converted (y, type);
+    return is_octave_held (x) || y.type == type ? y : converted (y, type);
   }
   program p = program_of (x);
   if (is_complex (type) || (is_float (type) && !is_complex (x.type)))
@@ -372,7 +373,7 @@ array upload (const octave_value &value, int device) {
                 "gather (X)");
   x = plain_form (x);
   if (device == NO_DEVICE)
-    return hosted (x);
+    return octave_held (x);
   const gpumm_type type = x.iscomplex () ? complex_type (real) : real;
   const array y = new_array (device, type, x.dims ());
   from_host (x.mex_get_data (), y);
@@ -389,7 +390,7 @@ bool is_usable (const array &x) {
 }
 
 octave_value download (array x, bool stays_complex) {
-  if (is_hosted (ready (x)))
+  if (is_octave_held (ready (x)))
     return x.host;
   const octave_value y = allocated (column_of (x)).reshape (x.size);
   to_host (x, const_cast<void *> (y.mex_get_data ()));
@@ -432,7 +433,7 @@ operand operand_of (const octave_value &x, int device) {
 array as_array (const operand &o) {
   if (!o.is_number)
     return o.x;
-  if (is_hosted (o.x) || is_wide (o.x.type))
+  if (is_octave_held (o.x) || is_wide (o.x.type))
     return upload (o.value, o.x.device);
   program p;
   p.domain = domain_of (o.x.type);
@@ -508,15 +509,15 @@ static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], cons
 }
 
 array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
-  if (is_hosted (x)) {
+  if (is_octave_held (x)) {
     const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
     const octave_value_list arguments = op == GPUMM_FOLD_NORM ? ovl (download (x)) // of a column
                                         : extreme ? ovl (download (x), Matrix (), dim + 1)
                                                   : ovl (download (x), dim + 1);
     const octave_value_list found = octave::feval (fold_names[op], arguments, index ? 2 : 1);
     if (index)
-      *index = hosted (found (1));
-    return hosted (as_class (found (0), type));
+      *index = octave_held (found (1));
+    return octave_held (as_class (found (0), type));
   }
   int64_t lanes[] = {1, 1, 1};
   dim_vector size = x.size;
@@ -533,8 +534,8 @@ bool holds (gpumm_fold_op op, const array &x) {
 }
 
 array reshaped (array x, const dim_vector &size) {
-  if (is_hosted (ready (x)))
-    return hosted (x.host.reshape (size));
+  if (is_octave_held (ready (x)))
+    return octave_held (x.host.reshape (size));
   x = plain (x);
   x.size = size;
   return x;
@@ -682,8 +683,8 @@ array entrywise (const operation &o, operand a, operand b) {
   gpumm_map_op op = o.map;
   if (op == GPUMM_MAP_POW && !is_float (real) && is_integer (s) && is_integer (t))
     say_gather ("X .^ Y of two integer arrays is not available on a device. Use gather (X)");
-  if (is_hosted (a.x))
-    return hosted (by_octave (o.op, a, b));
+  if (is_octave_held (a.x))
+    return octave_held (by_octave (o.op, a, b));
   // If one of two numbers is complex or an integer, Octave treats NaN as true.
   const auto is_plain = [] (gpumm_type type) {
     return type == GPUMM_B || (is_float (type) && !is_complex (type));
@@ -755,8 +756,8 @@ array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type dom
 
 array mapped (const function &f, array x) {
   check_narrow (x.type);
-  if (is_hosted (x))
-    return hosted (download (x).get_rep ().map (f.name));
+  if (is_octave_held (x))
+    return octave_held (download (x).get_rep ().map (f.name));
   const octave_value one_of = sample (x.type, false, dim_vector (1, 2)).get_rep ().map (f.name);
   gpumm_type type = type_of_class (one_of.class_name ());
   bool is_complex_result = is_complex (x.type) && !f.is_real;
@@ -860,16 +861,16 @@ static bool may_be_transposed (const octave_value &a, const octave_value &b) {
 // Octave's product. What may be symmetric or Hermitian by its operands the engine computes: the
 // transpose of an array of the host is another array, whose product Octave's * would round as any
 // other.
-static array hosted_product (const octave_value &a, const octave_value &b) {
-  return hosted (may_be_transposed (a, b)
-                     ? octave::feval ("gpumm", ovl (a, b), 1) (0)
-                     : octave::binary_op (type_info (), octave_value::op_mul, a, b));
+static array octave_held_product (const octave_value &a, const octave_value &b) {
+  return octave_held (may_be_transposed (a, b)
+                          ? octave::feval ("gpumm", ovl (a, b), 1) (0)
+                          : octave::binary_op (type_info (), octave_value::op_mul, a, b));
 }
 
 array multiplied (const array &a, const array &b) {
   check_inner (a, b);
-  if (is_hosted (a))
-    return hosted_product (download (a), download (b));
+  if (is_octave_held (a))
+    return octave_held_product (download (a), download (b));
   gpumm_type type = result_type (octave_value::op_mul, a, b);
   if (is_complex (a.type) || is_complex (b.type))
     type = complex_type (type);

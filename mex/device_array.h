@@ -115,7 +115,7 @@ struct program {
 
 extern int selected_device;
 
-inline bool is_hosted (const array &x) {
+inline bool is_octave_held (const array &x) {
   return x.device == NO_DEVICE;
 }
 
@@ -191,7 +191,7 @@ int engine_device (int device);
 // An array with undefined entries, with zeros; an array that holds a value of Octave.
 array new_array (int device, gpumm_type type, const dim_vector &size);
 array zeros (int device, gpumm_type type, const dim_vector &size);
-array hosted (const octave_value &value);
+array octave_held (const octave_value &value);
 
 // To a device and back.
 array upload (const octave_value &value, int device);

@@ -18,7 +18,7 @@ bool is_blocksparse (const octave_base_value &x) {
 }
 
 gpumm_type blocks::type () const {
-  if (!is_hosted ())
+  if (!is_octave_held ())
     return values.type;
   const octave_value &x = host;
   const gpumm_type real = x.is_double_type ()   ? GPUMM_D
@@ -35,15 +35,15 @@ gpumm_type blocks::type () const {
 }
 
 dim_vector blocks::block_size () const {
-  if (is_hosted ()) {
+  if (is_octave_held ()) {
     const Matrix b = by_octave ("blocksize", ovl (host)).matrix_value ();
     return dim_vector (index_type (b (0)), index_type (b (1)));
   }
   return turned ? dim_vector (block_cols, block_rows) : dim_vector (block_rows, block_cols);
 }
 
-blocks hosted_blocks (const octave_value &value) {
-  return hosted_stored<blocks> (value);
+blocks octave_held_blocks (const octave_value &value) {
+  return octave_held_stored<blocks> (value);
 }
 
 gpumm_csc grid_of (const blocks &x) {
@@ -72,8 +72,8 @@ blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type 
 }
 
 blocks none_like (const blocks &x, const dim_vector &size) {
-  if (x.is_hosted ())
-    return hosted_blocks (x.host.resize (dim_vector (0, 0)).resize (size));
+  if (x.is_octave_held ())
+    return octave_held_blocks (x.host.resize (dim_vector (0, 0)).resize (size));
   const dim_vector block = x.block_size ();
   const bool divides = size (0) % block (0) == 0 && size (1) % block (1) == 0;
   blocks sizes;
@@ -88,7 +88,7 @@ blocks none_like (const blocks &x, const dim_vector &size) {
 
 blocks upload_blocks (const octave_value &value, int device) {
   if (device == NO_DEVICE)
-    return hosted_blocks (value);
+    return octave_held_blocks (value);
   const octave_scalar_map s = by_octave ("__blocksparse__", ovl (value)).scalar_map_value ();
   const auto size = [&s] (const char *name) {
     return index_type (s.contents (name).double_value ());
@@ -116,9 +116,9 @@ blocks moved (const blocks &x, int device) {
 }
 
 octave_value download (blocks x) {
-  if (x.is_hosted ())
+  if (x.is_octave_held ())
     return x.host;
-  settle (x);
+  drop_zeros (x);
   x = straight (x);
   array values = ready (x.values);
   values.size = dim_vector (x.block_rows, x.block_cols * x.stored);
@@ -236,13 +236,13 @@ static blocks marked_by (const array &numbers, const blocks &x) {
   return kept < x.stored ? packed (x, m, kept) : x;
 }
 
-const blocks &settle (blocks &x) {
-  return settled (x);
+const blocks &drop_zeros (blocks &x) {
+  return without_zeros (x);
 }
 
 blocks without_small (blocks x, double most) {
-  if (x.is_hosted ())
-    return hosted_blocks (by_octave ("dropblocks", ovl (x.host, most)));
+  if (x.is_octave_held ())
+    return octave_held_blocks (by_octave ("dropblocks", ovl (x.host, most)));
   if (x.stored > 0) {
     ready (x.values);
     const array values = is_float (x.values.type) ? x.values : converted (x.values, GPUMM_D),
@@ -252,7 +252,7 @@ blocks without_small (blocks x, double most) {
     x = marked_by (applied (small, {step_of (GPUMM_MAP_NOT)}, GPUMM_D, GPUMM_B), x); // keeps NaN
   }
   x.zero = array ();
-  x.unsure = false;
+  x.may_store_zeros = false;
   return x;
 }
 
@@ -306,17 +306,17 @@ blocks twin_of (blocks &x) {
 // ---- elements -----------------------------------------------------------------------------------
 
 array values_of (blocks x) {
-  if (x.is_hosted ()) {
+  if (x.is_octave_held ()) {
     const octave_value values =
         by_octave ("__blocksparse__", ovl (x.host)).scalar_map_value ().contents ("values");
-    return hosted (values.reshape (dim_vector (values.numel (), 1)));
+    return octave_held (values.reshape (dim_vector (values.numel (), 1)));
   }
-  settle (x);
+  drop_zeros (x);
   return reshaped (x.values, dim_vector (x.values.numel (), 1));
 }
 
 octave_idx_type nonzeros_of (blocks x) {
-  if (x.is_hosted ())
+  if (x.is_octave_held ())
     return x.host.nnz ();
   return nonzeros_of (ready (x.values));
 }

@@ -5,7 +5,7 @@
 // sparse matrix: the kernels of sparse matrices unite, transpose and thin out patterns of blocks,
 // too.
 //
-// settle looks for blocks that have become zero before they can matter, and drops them.
+// drop_zeros looks for blocks that have become zero before they can matter, and drops them.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_DEVICE_BLOCKS_H
@@ -33,7 +33,7 @@ octave_value download (blocks x);
 blocks moved (const blocks &x, int device);
 
 // Drops zero blocks. Waits if it is not known whether there are any.
-const blocks &settle (blocks &x);
+const blocks &drop_zeros (blocks &x);
 
 blocks transposed (blocks x, bool conjugates);
 
@@ -43,7 +43,7 @@ sparse sparse_of (blocks x);
 blocks blocks_of (const array &x, const dim_vector &block_size);
 
 // X(I,J) and the element X(K), which are full, as for a blocksparse of the host; the block X{I,J}.
-// One look.
+// Waits once.
 array part_of (blocks x, const octave_value_list &given);
 array block_of (blocks x, const octave_value_list &given);
 
@@ -70,7 +70,7 @@ struct block_operand {
   operand other;
 };
 
-// Returns true if the result is in blocks; otherwise it is in `full`. A product settles its
+// Returns true if the result is in blocks; otherwise it is in `full`. A product drops zeros of its
 // operands.
 bool combined (octave_value::binary_op op, block_operand &a, block_operand &b, blocks &result,
                array &full);

@@ -89,8 +89,8 @@ struct bricks {
 };
 
 array full_of (blocks x) {
-  if (x.is_hosted ())
-    return hosted (by_octave ("full", ovl (x.host)));
+  if (x.is_octave_held ())
+    return octave_held (by_octave ("full", ovl (x.host)));
   x.values = plain (x.values);
   const bricks b (x);
   array y;
@@ -196,8 +196,8 @@ array part_of (blocks x, const octave_value_list &given) {
   if (count == 1 && !index[0].is_scalar () && size.numel () != 1)
     say_gather (
         "X(I) of a blocksparse reads one element on a device. Write X(I,J), or use gather (X)");
-  if (x.is_hosted ())
-    return hosted (x.host.index_op (given));
+  if (x.is_octave_held ())
+    return octave_held (x.host.index_op (given));
   if (size.numel () == 1)
     return part_of (full_of (x), index);
   for (int d = 0; d < count; d++) {
@@ -213,16 +213,16 @@ array part_of (blocks x, const octave_value_list &given) {
 }
 
 array block_of (blocks x, const octave_value_list &given) {
-  if (x.is_hosted ())
-    return hosted (x.host.subsref ("{", std::list<octave_value_list>{given}));
+  if (x.is_octave_held ())
+    return octave_held (x.host.subsref ("{", std::list<octave_value_list>{given}));
   const block_index at (given, x.size (), x.block_size ());
   return part_of (x, at.rows, at.cols);
 }
 
 blocks blocks_of (const array &given, const dim_vector &block_size) {
   array x = given;
-  if (is_hosted (ready (x)))
-    return hosted_blocks (
+  if (is_octave_held (ready (x)))
+    return octave_held_blocks (
         by_octave ("blocksparse", ovl (x.host, RowVector (Matrix (block_size.as_array ())))));
   x = plain (converted (x, x.type == GPUMM_B ? GPUMM_D : x.type));
   blocks sizes;
@@ -247,17 +247,17 @@ blocks blocks_of (const array &given, const dim_vector &block_size) {
   y.stored = b.down * b.across;
   y.values = all;
   y.twin = std::make_shared<blocks> ();
-  y.unsure = true;
-  settle (y);
+  y.may_store_zeros = true;
+  drop_zeros (y);
   return y;
 }
 
 // Sorts the columns of all blocks by their column in the matrix, which keeps block rows in order,
 // and moves each of them whole.
 sparse sparse_of (blocks x) {
-  if (x.is_hosted ())
-    return hosted_sparse (by_octave ("sparse", ovl (x.host)));
-  settle (x);
+  if (x.is_octave_held ())
+    return octave_held_sparse (by_octave ("sparse", ovl (x.host)));
+  drop_zeros (x);
   x = straight (x);
   const index_type count = x.stored * x.block_cols, elements = count * x.block_rows;
   const gpumm_type type = is_complex (x.values.type) ? GPUMM_Z : GPUMM_D;
@@ -307,7 +307,7 @@ sparse sparse_of (blocks x) {
   values.size = dim_vector (x.block_rows, count);
   y.values = taken (values, order);
   y.values.size = dim_vector (elements, 1);
-  y.unsure = true;
+  y.may_store_zeros = true;
   return y;
 }
 

@@ -11,27 +11,27 @@ namespace gpumm {
 
 blocks mapped (const function &f, blocks x) {
   check_narrow (x.type ());
-  if (x.is_hosted ())
-    return hosted_blocks (x.host.get_rep ().map (f.name));
+  if (x.is_octave_held ())
+    return octave_held_blocks (x.host.get_rep ().map (f.name));
   if (f.map == GPUMM_MAP_CONJ && is_complex (x.type ())) {
     x.conjugated = !x.conjugated;
     return x;
   }
   if (x.conjugated)
     x = straight (x);
-  const bool was_unsure = x.unsure;
+  const bool might_store_zeros = x.may_store_zeros;
   const array zero = x.zero;
   blocks y = with_values (x, mapped (f, x.values));
   if (f.map == GPUMM_MAP_ABS || f.map == GPUMM_MAP_CONJ) { // zero only where x is zero
-    y.unsure = was_unsure;
+    y.may_store_zeros = might_store_zeros;
     y.zero = zero;
   }
   return y;
 }
 
 blocks converted (blocks x, gpumm_type type) {
-  if (x.is_hosted ())
-    return hosted_blocks (by_octave (class_of (type), ovl (x.host)));
+  if (x.is_octave_held ())
+    return octave_held_blocks (by_octave (class_of (type), ovl (x.host)));
   if (x.conjugated)
     x = straight (x);
   return x.values.type == type ? x : with_values (x, converted (x.values, type));
@@ -40,10 +40,10 @@ blocks converted (blocks x, gpumm_type type) {
 bool equal (blocks a, blocks b) {
   check_narrow (a.type ());
   check_narrow (b.type ());
-  if (a.is_hosted ())
+  if (a.is_octave_held ())
     return by_octave ("isequal", ovl (a.host, b.host)).bool_value ();
-  settle (a);
-  settle (b);
+  drop_zeros (a);
+  drop_zeros (b);
   if (a.stored != b.stored || a.stored == 0)
     return a.stored == b.stored;
   a = straight (a);
@@ -59,8 +59,8 @@ array diagonal_of (blocks x) {
   if (x.block_size () (0) != x.block_size () (1))
     say_gather ("diag of a matrix with blocks that are not square is not available on a device. "
                 "Use gather (X)");
-  if (x.is_hosted ())
-    return hosted (by_octave ("diag", ovl (x.host)));
+  if (x.is_octave_held ())
+    return octave_held (by_octave ("diag", ovl (x.host)));
   if (x.rows == 0 && x.cols == 0) // as Octave's diag; of 0 x n it is 0 x 1
     return new_array (x.device, x.values.type, dim_vector (0, 0));
   const index_type b = x.block_rows, n = std::min (x.rows, x.cols) / b, down = x.rows / b;

@@ -78,7 +78,7 @@ struct counted_blocks {
       return;
     }
     c.zero = vector (a.device, GPUMM_I32, 1);
-    c.unsure = true;
+    c.may_store_zeros = true;
     p.a = bsr_of (a);
     p.b = bsr_of (b);
     p.c = bsr_of (c);
@@ -93,14 +93,14 @@ struct counted_blocks {
   }
 };
 
-// a * b, and settles a and b, all in one look.
+// a * b, and drops zeros of a and b, all in one read.
 static blocks multiplied (blocks &a, blocks &b) {
   if (!(a.turned && b.turned)
       && is_long (b.cols / b.block_cols, b.stored + (b.turned ? a.stored : 0)))
     return upload_blocks (product_on_host (a, b), a.device);
   for (;;) {
-    looks l;
-    doubts<blocks> zeros (a, b, l);
+    read_back l;
+    zero_flags<blocks> zeros (a, b, l);
     counted_blocks product (a, b);
     blocks &c = product.c;
     if (product.is_empty ())
@@ -108,7 +108,7 @@ static blocks multiplied (blocks &a, blocks &b) {
     int64_t stored = 0;
     l.add (c.start, product.p.c.rows, 1, &stored);
     l.now ();
-    if (!zeros.settles (a, b))
+    if (!zeros.drops_nothing (a, b))
       continue; // again, without the dropped blocks
     gpumm_bsr_product &p = product.p;
     c.stored = stored;
@@ -123,7 +123,7 @@ static blocks multiplied (blocks &a, blocks &b) {
 
 // Blocks times full (left) or full times blocks.
 static array multiplied_full (blocks &given, array d, bool left) {
-  blocks s = settle (given);
+  blocks s = drop_zeros (given);
   const dim_vector size = s.size ();
   const gpumm_type t = s.values.type, u = d.type == GPUMM_B ? GPUMM_D : d.type,
                    type = type_of_product (t, u);
@@ -151,8 +151,8 @@ static array multiplied_full (blocks &given, array d, bool left) {
 }
 
 array sum_of (blocks x, int dim) {
-  if (x.is_hosted ())
-    return hosted (by_octave ("sum", ovl (x.host, dim + 1)));
+  if (x.is_octave_held ())
+    return octave_held (by_octave ("sum", ovl (x.host, dim + 1)));
   const index_type n = x.size () (dim);
   if (!is_float (x.type ()))
     x = converted (x, GPUMM_D);
@@ -279,7 +279,7 @@ static blocks with_number (const operation &o, const block_operand &a, const blo
   blocks x = a.is_blocks ? a.s : b.s;
   const gpumm_scalar number = (a.is_blocks ? b : a).other.number;
   if (!std::isfinite (number.re) || !std::isfinite (number.im))
-    settle (x); // 0 * Inf would be NaN
+    drop_zeros (x); // 0 * Inf would be NaN
   if (x.conjugated)
     x = straight (x);
   const operand values = operand (x.values);
@@ -334,14 +334,14 @@ static void check_power (const block_operand &a, const block_operand &b) {
 }
 
 // Octave computes. Operations that a device refuses were refused before.
-static bool hosted_combined (octave_value::binary_op op, const block_operand &a,
-                             const block_operand &b, blocks &result, array &full) {
+static bool octave_held_combined (octave_value::binary_op op, const block_operand &a,
+                                  const block_operand &b, blocks &result, array &full) {
   const octave_value z = octave::binary_op (type_info (), op, on_host (a), on_host (b));
   const bool is_blocks = is_blocksparse (z.get_rep ());
   if (is_blocks)
-    result = hosted_blocks (z);
+    result = octave_held_blocks (z);
   else
-    full = hosted (z);
+    full = octave_held (z);
   return is_blocks;
 }
 
@@ -363,8 +363,8 @@ bool combined (octave_value::binary_op op, block_operand &a, block_operand &b, b
     check_product (a, b);
   if (powers)
     check_power (a, b);
-  if ((a.is_blocks ? a.s : b.s).is_hosted ())
-    return hosted_combined (given, left, right, result, full);
+  if ((a.is_blocks ? a.s : b.s).is_octave_held ())
+    return octave_held_combined (given, left, right, result, full);
   if (multiplies)
     return product (a, b, result, full);
   if (powers)

@@ -85,7 +85,7 @@ struct union_of {
     c.stored += b.stored;
     c.start = start;
     c.index = index;
-    c.unsure = a.unsure || b.unsure;
+    c.may_store_zeros = a.may_store_zeros || b.may_store_zeros;
     return c;
   }
 };
@@ -139,8 +139,8 @@ static M tournament (const std::vector<part<M> > &parts, std::size_t first, std:
     return parts[first].m;
   const std::size_t middle = first + (last - first) / 2;
   const M a = tournament (parts, first, middle, below), b = tournament (parts, middle, last, below);
-  if (a.is_hosted ())
-    return hosted_stored<M> (by_octave (below ? "vertcat" : "horzcat", ovl (a.host, b.host)));
+  if (a.is_octave_held ())
+    return octave_held_stored<M> (by_octave (below ? "vertcat" : "horzcat", ovl (a.host, b.host)));
   const dim_vector p = a.size (), q = b.size ();
   return below ? united (a, b, dim_vector (p (0) + q (0), p (1)), p (0), 0)
                : united (a, b, dim_vector (p (0), p (1) + q (1)), 0, p (1));
@@ -166,8 +166,8 @@ template <typename M> static M joined_stored (const M &base, const std::vector<p
     rest.push_back (rows[count - 1]);
   M c = base;
   for (const part<M> &p : rest)
-    c = c.is_hosted () ? hosted_stored<M> (inserted (c.host, p.m.host, p.row, p.col))
-                       : united (c, p.m, base.size (), p.row, p.col);
+    c = c.is_octave_held () ? octave_held_stored<M> (inserted (c.host, p.m.host, p.row, p.col))
+                            : united (c, p.m, base.size (), p.row, p.col);
   return c;
 }
 

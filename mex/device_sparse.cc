@@ -40,13 +40,13 @@ sparse new_sparse (int device, gpumm_type type, index_type rows, index_type cols
 }
 
 gpumm_type sparse::type () const {
-  if (!is_hosted ())
+  if (!is_octave_held ())
     return values.type;
   return host.islogical () ? GPUMM_B : host.iscomplex () ? GPUMM_Z : GPUMM_D;
 }
 
-sparse hosted_sparse (const octave_value &value) {
-  return hosted_stored<sparse> (value);
+sparse octave_held_sparse (const octave_value &value) {
+  return octave_held_stored<sparse> (value);
 }
 
 template <typename M> static sparse uploaded (const M &m, gpumm_type type, int device) {
@@ -66,8 +66,8 @@ template <typename M> static sparse uploaded (const M &m, gpumm_type type, int d
 }
 
 sparse none_like (const sparse &x, const dim_vector &size) {
-  if (x.is_hosted ())
-    return hosted_sparse (x.host.resize (dim_vector (0, 0)).resize (size));
+  if (x.is_octave_held ())
+    return octave_held_sparse (x.host.resize (dim_vector (0, 0)).resize (size));
   const array start = zeros (x.device, GPUMM_I64, dim_vector (size (1) + 1, 1));
   return new_sparse (x.device, x.values.type, size (0), size (1), 0, &start);
 }
@@ -75,7 +75,7 @@ sparse none_like (const sparse &x, const dim_vector &size) {
 sparse upload_sparse (const octave_value &value, int device) {
   const octave_value x = value.issparse () ? value : by_octave ("sparse", ovl (value));
   if (device == NO_DEVICE)
-    return hosted_sparse (x);
+    return octave_held_sparse (x);
   if (x.islogical ())
     return uploaded (x.sparse_bool_matrix_value (), GPUMM_B, device);
   return x.iscomplex () ? uploaded (x.sparse_complex_matrix_value (), GPUMM_Z, device)
@@ -111,12 +111,12 @@ sparse packed (sparse x, const marks &m, index_type kept) {
   run (w);
   y.turned = x.turned;
   y.conjugated = x.conjugated;
-  y.unsure = x.unsure;
+  y.may_store_zeros = x.may_store_zeros;
   return y;
 }
 
-const sparse &settle (sparse &x) {
-  settled (x);
+const sparse &drop_zeros (sparse &x) {
+  without_zeros (x);
   x.thinned = false;
   return x;
 }
@@ -142,9 +142,9 @@ sparse twin_of (sparse &x) {
 }
 
 octave_value download (sparse x) {
-  if (x.is_hosted ())
+  if (x.is_octave_held ())
     return x.host;
-  settle (x);
+  drop_zeros (x);
   x = straight (x);
   if (x.values.type == GPUMM_B)
     return downloaded (x, SparseBoolMatrix (x.rows, x.cols, x.stored));
@@ -155,16 +155,16 @@ octave_value download (sparse x) {
 // ---- full arrays --------------------------------------------------------------------------------
 
 array values_of (sparse x) {
-  if (x.is_hosted ())
-    return hosted (by_octave ("nonzeros", ovl (x.host)));
-  settle (x);
+  if (x.is_octave_held ())
+    return octave_held (by_octave ("nonzeros", ovl (x.host)));
+  drop_zeros (x);
   x = straight (x);
   return ready (x.values);
 }
 
 array full_of (sparse x) {
-  if (x.is_hosted ())
-    return hosted (x.host.full_value ());
+  if (x.is_octave_held ())
+    return octave_held (x.host.full_value ());
   ready (x.values);
   array y = zeros (x.device, x.values.type, dim_vector (x.rows, x.cols));
   gpumm_sparse_work w = {};
@@ -186,8 +186,8 @@ array full_of (sparse x) {
 
 sparse sparse_of (const array &given) {
   array x = given;
-  if (is_hosted (ready (x)))
-    return hosted_sparse (by_octave ("sparse", ovl (x.host)));
+  if (is_octave_held (ready (x)))
+    return octave_held_sparse (by_octave ("sparse", ovl (x.host)));
   if (x.size.ndims () > 2)
     error ("sparse: wrong type argument 'gpuArray with more than two dimensions'");
   if (x.type != GPUMM_B && x.type != GPUMM_D && x.type != GPUMM_Z) {

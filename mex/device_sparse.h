@@ -4,8 +4,8 @@
 // S .* (abs (S) > tol) is one pass. Matrices share patterns until a pattern changes. Two matrices
 // with the same buffers have the same pattern.
 //
-// settle looks for values that have become zero before zeros can matter, and drops them, so nobody
-// sees a stored zero.
+// drop_zeros looks for values that have become zero before zeros can matter, and drops them, so
+// nobody sees a stored zero.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_DEVICE_SPARSE_H
@@ -23,14 +23,16 @@ template <typename M> struct stored_matrix {
   octave_idx_type rows = 0, cols = 0, stored = 0; // as stored; the number of entries or blocks
   array start, index, values;
   bool turned = false, conjugated = false; // read transposed; read conjugated
-  bool unsure = false;                     // a stored entry or block may be zero
+  bool may_store_zeros = false;            // a stored entry or block may be zero
   array zero;                              // after a product: is a stored entry or block zero?
   std::shared_ptr<M> twin;                 // the transpose of the stored matrix, if it was made
 
   dim_vector size () const {
-    return is_hosted () ? host.dims () : turned ? dim_vector (cols, rows) : dim_vector (rows, cols);
+    return is_octave_held () ? host.dims ()
+           : turned          ? dim_vector (cols, rows)
+                             : dim_vector (rows, cols);
   }
-  bool is_hosted () const {
+  bool is_octave_held () const {
     return device == NO_DEVICE;
   }
 };
@@ -55,7 +57,7 @@ octave_value download (sparse x);
 sparse moved (const sparse &x, int device);
 
 // Drops stored zeros. Waits if it is not known whether there are any.
-const sparse &settle (sparse &x);
+const sparse &drop_zeros (sparse &x);
 
 sparse transposed (sparse x, bool conjugates);
 
@@ -77,7 +79,8 @@ struct sparse_operand {
   octave_value diagonal; // a diagonal matrix of the host
 };
 
-// Returns true if the result is sparse; otherwise it is in `full`. A product settles its operands.
+// Returns true if the result is sparse; otherwise it is in `full`. A product drops zeros of its
+// operands.
 bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b, sparse &result,
                array &full);
 

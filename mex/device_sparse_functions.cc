@@ -14,13 +14,13 @@ namespace gpumm {
 // ---- functions ----------------------------------------------------------------------------------
 
 sparse mapped (const function &f, sparse x) {
-  if (x.is_hosted ())
-    return hosted_sparse (x.host.get_rep ().map (f.name));
+  if (x.is_octave_held ())
+    return octave_held_sparse (x.host.get_rep ().map (f.name));
   if (x.conjugated)
     x = straight (x);
   sparse y = with_values (x, mapped (f, x.values));
   const bool may_drop = f.map != GPUMM_MAP_ABS && f.map != GPUMM_MAP_CONJ;
-  y.unsure = x.unsure || may_drop;
+  y.may_store_zeros = x.may_store_zeros || may_drop;
   y.thinned = x.thinned || may_drop; // functions such as round and real
   return y;
 }
@@ -33,11 +33,11 @@ sparse folded (gpumm_fold_op op, sparse x, int dim) {
                 fold_names[op]);
   if (dim > 1)
     say_gather ("a sparse matrix has only two dimensions. Use DIM 1 or 2, or gather (X)");
-  if (x.is_hosted ())
-    return hosted_sparse (by_octave (fold_names[op], orders ? ovl (x.host, Matrix (), dim + 1)
-                                                            : ovl (x.host, dim + 1)));
+  if (x.is_octave_held ())
+    return octave_held_sparse (by_octave (fold_names[op], orders ? ovl (x.host, Matrix (), dim + 1)
+                                                                 : ovl (x.host, dim + 1)));
   if (orders)
-    settle (x);
+    drop_zeros (x);
   x = straight (dim == 1 ? transposed (x, false) : x);
   if (op == GPUMM_FOLD_ANY)
     x = as_truth (x);
@@ -73,11 +73,11 @@ sparse diagonal_of (sparse x, octave_idx_type k) {
   const bool is_vector = size (0) == 1 || size (1) == 1;
   if (is_vector && k != 0)
     say_gather ("diag (X, K) of a sparse vector is not available on a device. Use gather (X)");
-  if (x.is_hosted ())
-    return hosted_sparse (x.host.diag (k));
+  if (x.is_octave_held ())
+    return octave_held_sparse (x.host.diag (k));
   if (size.any_zero ())
     return none_like (x, dim_vector (0, 0));
-  settle (x);
+  drop_zeros (x);
   if (is_vector)
     return matrix_with_diagonal (x);
   const index_type n = std::max<index_type> (
@@ -122,11 +122,11 @@ static sparse columns_of (sparse x, const octave::idx_vector &which) {
   w.c.cols = count;
   w.c.start = view_of (start);
   run (w);
-  sparse y = new_sparse (x.device, x.values.type, x.rows, count, look (start, count), &start);
+  sparse y = new_sparse (x.device, x.values.type, x.rows, count, read_one (start, count), &start);
   w.op = GPUMM_SPARSE_TAKE;
   w.c = csc_of (y);
   run (w);
-  y.unsure = x.unsure;
+  y.may_store_zeros = x.may_store_zeros;
   return y;
 }
 
@@ -142,8 +142,8 @@ sparse part_of (sparse x, const octave_value_list &given) {
     if (index[0].is_colon () && size (1) != 1)
       say_gather (
           "X(:) of a sparse row is not available on a device. Write X.', or use gather (X)");
-    if (x.is_hosted ())
-      return hosted_sparse (x.host.index_op (given.slice (0, 1)));
+    if (x.is_octave_held ())
+      return octave_held_sparse (x.host.index_op (given.slice (0, 1)));
     if (index[0].extent (size.numel ()) > size.numel ())
       octave::err_index_out_of_range (1, 1, index[0].extent (size.numel ()), size.numel (), size);
     const dim_vector shape = index[0].orig_dimensions ();
@@ -160,8 +160,8 @@ sparse part_of (sparse x, const octave_value_list &given) {
   }
   if (index.size () > 2)
     say_gather ("a sparse matrix has only two dimensions. Write X(I,J), or use gather (X)");
-  if (x.is_hosted ())
-    return hosted_sparse (x.host.index_op (given.slice (0, 2)));
+  if (x.is_octave_held ())
+    return octave_held_sparse (x.host.index_op (given.slice (0, 2)));
   for (int d = 0; d < 2; d++)
     if (index[d].extent (size (d)) > size (d))
       octave::err_index_out_of_range (2, d + 1, index[d].extent (size (d)), size (d), size);

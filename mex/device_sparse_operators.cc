@@ -21,10 +21,10 @@ bool same_pattern (const sparse &a, const sparse &b) {
 // May a stored value be zero? If a product computed the flag, waits for the product.
 static bool has_zeros (const sparse &x) {
   int32_t is_there = 1;
-  if (!x.unsure || x.stored == 0)
+  if (!x.may_store_zeros || x.stored == 0)
     return false;
   if (x.zero.buffer) {
-    looks l;
+    read_back l;
     l.add (x.zero, 0, 1, &is_there);
     l.now ();
   }
@@ -32,7 +32,7 @@ static bool has_zeros (const sparse &x) {
 }
 
 // Drops the entries that are zero in one of two matrices with the same pattern.
-static void settle_both (sparse &a, sparse &b) {
+static void drop_zeros_of_both (sparse &a, sparse &b) {
   for (sparse *x : {&b, &a})
     if (has_zeros (*x)) {
       const marks m = marks_of (*x);
@@ -43,7 +43,7 @@ static void settle_both (sparse &a, sparse &b) {
       b = packed (b, m, kept);
       b.start = a.start;
       b.index = a.index;
-      x->unsure = false;
+      x->may_store_zeros = false;
     }
 }
 
@@ -65,8 +65,8 @@ sparse as_truth (sparse x) {
 // f of the values of both, at the places in either matrix or in both.
 static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
   if (o.is_logical) {
-    settle (a);
-    settle (b);
+    drop_zeros (a);
+    drop_zeros (b);
     a = as_truth (a);
     b = as_truth (b);
   }
@@ -85,11 +85,11 @@ static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
   }
   if (same_pattern (a, b)) {
     if (drops)
-      settle_both (a, b);
+      drop_zeros_of_both (a, b);
     return with_values (a, entrywise (o, operand (a.values), operand (b.values)));
   }
-  settle (a);
-  settle (b);
+  drop_zeros (a);
+  drop_zeros (b);
   if (a.turned && b.turned) {
     a.turned = b.turned = false;
     return transposed (joined (unites, o, a, b), false);
@@ -267,7 +267,7 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
   if (!number.is_number || !std::isfinite (value.re) || !std::isfinite (value.im)
       || (o.map == GPUMM_MAP_DIV && value.re == 0 && value.im == 0)
       || (o.map == GPUMM_MAP_POW && value.im != 0))
-    settle (x); // 0 * Inf, 0 / 0 and 0 ^ 1i are NaN
+    drop_zeros (x); // 0 * Inf, 0 / 0 and 0 ^ 1i are NaN
   if (o.is_logical) {
     x = as_truth (x);
     number = operand (not_zero (as_array (number))); // NaN is true
@@ -342,8 +342,8 @@ static bool product (sparse_operand &a, sparse_operand &b, sparse &result, array
 }
 
 // Octave computes. Operations that a device refuses were refused before.
-static bool hosted_combined (octave_value::binary_op op, const sparse_operand &a,
-                             const sparse_operand &b, sparse &result, array &full) {
+static bool octave_held_combined (octave_value::binary_op op, const sparse_operand &a,
+                                  const sparse_operand &b, sparse &result, array &full) {
   octave_value x = on_host (a), y = on_host (b);
   const bool multiplies = op == octave_value::op_el_mul;
   if ((multiplies || op == octave_value::op_el_div) && goes_along (y.dims (), x.dims ())
@@ -355,16 +355,16 @@ static bool hosted_combined (octave_value::binary_op op, const sparse_operand &a
     const octave_value d = by_octave ("diag", ovl (y.full_value ()));
     x = by_rows ? octave::binary_op (type_info (), octave_value::op_mul, d, x)
                 : octave::binary_op (type_info (), octave_value::op_mul, x, d);
-    result = hosted_sparse (x);
+    result = octave_held_sparse (x);
     return true;
   }
   if (multiplies && goes_along (x.dims (), y.dims ()) && b.is_sparse && !is_scalar (a))
-    return hosted_combined (op, b, a, result, full);
+    return octave_held_combined (op, b, a, result, full);
   const octave_value z = octave::binary_op (type_info (), op, x, y);
   if (z.issparse ())
-    result = hosted_sparse (z);
+    result = octave_held_sparse (z);
   else
-    full = hosted (z);
+    full = octave_held (z);
   return z.issparse ();
 }
 
@@ -390,8 +390,8 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
   const bool takes = takes_zeros (given_op, a, b);
   if (op != octave_value::op_mul && rules.issparse ())
     check_fills (op, takes || zeros_count (op), a, b);
-  if ((a.is_sparse ? a.s : b.s).is_hosted ())
-    return hosted_combined (given_op, given_a, given_b, result, full);
+  if ((a.is_sparse ? a.s : b.s).is_octave_held ())
+    return octave_held_combined (given_op, given_a, given_b, result, full);
   if (op == octave_value::op_mul)
     return product (a, b, result, full);
   if (operation_of (op).is_logical && (size_of (a).numel () == 0 || size_of (b).numel () == 0)) {

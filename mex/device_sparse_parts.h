@@ -8,7 +8,7 @@
 
 namespace gpumm {
 
-sparse hosted_sparse (const octave_value &value);
+sparse octave_held_sparse (const octave_value &value);
 
 // Memory for a matrix. If start is given, it becomes the offsets.
 sparse new_sparse (int device, gpumm_type type, index_type rows, index_type cols, index_type stored,
@@ -29,7 +29,8 @@ sparse twin_of (sparse &x);
 // x as truth values. In sparse matrices NaN is true.
 sparse as_truth (sparse x);
 
-// a * b, and settles a and b, all in one look; sparse times full (left) or full times sparse.
+// a * b, and drops zeros of a and b, all in one read; sparse times full (left) or full times
+// sparse.
 sparse multiplied (sparse &a, sparse &b);
 array multiplied_full (sparse &s, array d, bool left);
 

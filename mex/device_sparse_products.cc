@@ -43,36 +43,36 @@ static bool is_thinned (const sparse &x) {
 }
 
 // Drops the zeros of a factor that may be mostly zeros, before the product counts them.
-static void settle_thinned (sparse &a, sparse &b) {
+static void drop_zeros_of_thinned (sparse &a, sparse &b) {
   const bool is_same = same_stored (a, b);
   if (is_thinned (a)) {
-    settle (a);
+    drop_zeros (a);
     b = is_same ? read_as (a, b) : b;
   }
   if (!is_same && is_thinned (b))
-    settle (b);
+    drop_zeros (b);
 }
 
 sparse multiplied (sparse &a, sparse &b) {
   if (a.size () (1) != b.size () (0))
     octave::err_nonconformant ("operator *", a.size (), b.size ());
-  settle_thinned (a, b);
+  drop_zeros_of_thinned (a, b);
   if (a.turned && !b.turned && is_long (a.rows, a.stored + b.stored))
     return upload_sparse (product_on_host (a, b), a.device);
   for (;;) {
-    looks l;
-    doubts<sparse> zeros (a, b, l);
+    read_back l;
+    zero_flags<sparse> zeros (a, b, l);
     counted_sparse product (a, b);
     int64_t stored = 0;
     l.add (product.start, product.b.cols, 1, &stored);
     l.now ();
-    if (!zeros.settles (a, b))
+    if (!zeros.drops_nothing (a, b))
       continue; // again, without the dropped zeros
     gpumm_csc_product &p = product.p;
     sparse c =
         new_sparse (a.device, product.a.values.type, p.c.rows, p.c.cols, stored, &product.start);
     c.zero = product.zero;
-    c.unsure = true;
+    c.may_store_zeros = true;
     p.c = csc_of (c);
     need (gpumm_csc_multiply (&p));
     return c;
@@ -83,7 +83,7 @@ array multiplied_full (sparse &given, array d, bool left) {
   const dim_vector a = left ? given.size () : d.size, b = left ? d.size : given.size ();
   if (d.size.ndims () > 2 || a (1) != b (0))
     octave::err_nonconformant ("operator *", a, b);
-  sparse s = settle (given);
+  sparse s = drop_zeros (given);
   const gpumm_type t = s.values.type, u = d.type, type = product_type (t, u);
   if (t != type)
     s = in_type (s, type);

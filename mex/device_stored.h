@@ -13,7 +13,7 @@ namespace gpumm {
 // ---- memory -------------------------------------------------------------------------------------
 
 template <typename M> M moved_stored (M x, int device) {
-  if (x.device == device || x.is_hosted () || device == NO_DEVICE)
+  if (x.device == device || x.is_octave_held () || device == NO_DEVICE)
     return x;
   x.start = moved (x.start, device);
   x.index = moved (x.index, device);
@@ -24,15 +24,15 @@ template <typename M> M moved_stored (M x, int device) {
   return x;
 }
 
-template <typename M> M hosted_stored (const octave_value &value) {
+template <typename M> M octave_held_stored (const octave_value &value) {
   M x;
   x.host = value;
   return x;
 }
 
 template <typename M> M transposed_stored (M x, bool conjugates) {
-  if (x.is_hosted ())
-    return hosted_stored<M> (octave::unary_op (
+  if (x.is_octave_held ())
+    return octave_held_stored<M> (octave::unary_op (
         type_info (), conjugates ? octave_value::op_hermitian : octave_value::op_transpose,
         x.host));
   x.turned = !x.turned;
@@ -48,7 +48,7 @@ template <typename M> M with_values (const M &x, const array &values) {
   y.values = values;
   y.twin = std::make_shared<M> ();
   y.zero = array ();
-  y.unsure = true;
+  y.may_store_zeros = true;
   return y;
 }
 
@@ -68,7 +68,7 @@ template <typename M> M straight (M x) {
     x.values = plain (x.values);
     M t = twin_of (x);
     t.conjugated = x.conjugated;
-    t.unsure = x.unsure;
+    t.may_store_zeros = x.may_store_zeros;
     t.zero = x.zero;
     x = t;
   }
@@ -83,11 +83,11 @@ template <typename M> M straight (M x) {
 
 // ---- zeros --------------------------------------------------------------------------------------
 
-// May the matrix store zeros? It must not change before the look. Uses marks_of and packed.
-template <typename M> class doubt {
+// May the matrix store zeros? It must not change before it is read back. Uses marks_of and packed.
+template <typename M> class zero_flag {
 public:
-  doubt (M &x, looks &l) {
-    if (x.is_hosted () || !x.unsure || x.stored == 0)
+  zero_flag (M &x, read_back &l) {
+    if (x.is_octave_held () || !x.may_store_zeros || x.stored == 0)
       return;
     if (x.zero.buffer) // the flag of the product that made x
       l.add (x.zero, 0, 1, &has_zero);
@@ -97,9 +97,9 @@ public:
     }
   }
 
-  // After the look: drops zeros, and returns true if there were none.
-  bool settles (M &x) {
-    if (x.is_hosted ())
+  // After the read: drops zeros, and returns true if there were none.
+  bool drops_nothing (M &x) {
+    if (x.is_octave_held ())
       return true;
     if (has_zero) {
       found.reset (new marks (marks_of (x)));
@@ -109,7 +109,7 @@ public:
     if (!stays)
       x = packed (x, *found, index_type (kept));
     x.zero = array ();
-    x.unsure = false;
+    x.may_store_zeros = false;
     return stays;
   }
 
@@ -119,12 +119,12 @@ private:
   std::unique_ptr<marks> found;
 };
 
-template <typename M> const M &settled (M &x) {
-  if (!x.is_hosted () && x.unsure) {
-    looks l;
-    doubt<M> d (x, l);
+template <typename M> const M &without_zeros (M &x) {
+  if (!x.is_octave_held () && x.may_store_zeros) {
+    read_back l;
+    zero_flag<M> d (x, l);
     l.now ();
-    d.settles (x);
+    d.drops_nothing (x);
   }
   return x;
 }
@@ -149,26 +149,26 @@ template <typename M> M read_as (M a, const M &b) {
   return a;
 }
 
-// The doubts of both factors of a product. One factor may be the transpose of the other.
-template <typename M> class doubts {
+// The zero_flags of both factors of a product. One factor may be the transpose of the other.
+template <typename M> class zero_flags {
 public:
-  doubts (M &a, M &b, looks &l) : of_a (a, l), is_same (same_stored (a, b)) {
+  zero_flags (M &a, M &b, read_back &l) : of_a (a, l), is_same (same_stored (a, b)) {
     if (!is_same)
-      of_b.reset (new doubt<M> (b, l));
+      of_b.reset (new zero_flag<M> (b, l));
   }
 
-  bool settles (M &a, M &b) {
-    const bool stays = of_a.settles (a);
+  bool drops_nothing (M &a, M &b) {
+    const bool stays = of_a.drops_nothing (a);
     if (!is_same)
-      return of_b->settles (b) && stays;
+      return of_b->drops_nothing (b) && stays;
     b = read_as (a, b);
     return stays;
   }
 
 private:
-  doubt<M> of_a;
+  zero_flag<M> of_a;
   bool is_same;
-  std::unique_ptr<doubt<M> > of_b;
+  std::unique_ptr<zero_flag<M> > of_b;
 };
 
 // ---- long matrices ------------------------------------------------------------------------------

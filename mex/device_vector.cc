@@ -27,7 +27,7 @@ void run (const gpumm_sparse_work &w) {
   need (gpumm_sparse_run (&w));
 }
 
-void looks::add (const array &x, index_type place, index_type count, void *to) {
+void read_back::add (const array &x, index_type place, index_type count, void *to) {
   gpumm_read read = {};
   read.at = view_of (x, place);
   read.count = count;
@@ -36,13 +36,13 @@ void looks::add (const array &x, index_type place, index_type count, void *to) {
   list.push_back (read);
 }
 
-void looks::now () {
+void read_back::now () {
   need (gpumm_read_back (list.data (), int (list.size ())));
 }
 
-index_type look (const array &x, index_type place) {
+index_type read_one (const array &x, index_type place) {
   int64_t count = 0;
-  looks l;
+  read_back l;
   l.add (x, place, 1, &count);
   l.now ();
   return index_type (count);

@@ -21,7 +21,7 @@ gpumm_view view (const array &x);
 void run (const gpumm_sparse_work &w);
 
 // Reads results of a device together, with one wait.
-class looks {
+class read_back {
 public:
   void add (const array &x, index_type place, index_type count, void *to);
   void now ();
@@ -32,7 +32,7 @@ private:
 };
 
 // One count. Waits.
-index_type look (const array &x, index_type place);
+index_type read_one (const array &x, index_type place);
 
 // Which entries of a matrix are marked (GPUMM_SPARSE_KEEP).
 struct marks {
@@ -50,7 +50,7 @@ struct marks {
 
   // Waits.
   index_type count () const {
-    return look (before, words.numel ());
+    return read_one (before, words.numel ());
   }
 };
 

@@ -87,9 +87,9 @@ static octave_value scanned (const named_function &f, const octave_value &value,
   need_full (f.name, ovl (value));
   const array x = plain (array_of (value));
   check_narrow (x.type);
-  if (is_hosted (x)) {
+  if (is_octave_held (x)) {
     const octave_value sums = by_octave (f.name, ovl (x.host, dim + 1));
-    return value_of (hosted (as_class (sums, type_of_sum (x.type))));
+    return value_of (octave_held (as_class (sums, type_of_sum (x.type))));
   }
   gpumm_scan s = {};
   s.op = f.op;
@@ -212,9 +212,9 @@ static octave_value extreme_of_two (const named_function &f, const octave_value 
   operand &a = both.first, &b = both.second;
   check_narrow (a.x.type);
   check_narrow (b.x.type);
-  if (is_hosted (a.x))
+  if (is_octave_held (a.x))
     return value_of (
-        hosted (by_octave (f.name, ovl (download (as_array (a)), download (as_array (b))))));
+        octave_held (by_octave (f.name, ovl (download (as_array (a)), download (as_array (b))))));
   const dim_vector size = common_size (f.name, a.x.size, b.x.size);
   const octave_value rule =
       by_octave (f.name, ovl (sample (a.x.type, a.x.is_scalar (), dim_vector (1, 2)),

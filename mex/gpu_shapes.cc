@@ -115,9 +115,9 @@ octave_value_list repmat (const named_function &f, const octave_value_list &args
   if (is_stored (x))
     return ovl (repeated_stored (x, times));
   const array a = array_of (x);
-  if (is_hosted (a))
-    return ovl (
-        value_of (hosted (by_octave (f.name, octave_value_list (rest).prepend (download (a))))));
+  if (is_octave_held (a))
+    return ovl (value_of (
+        octave_held (by_octave (f.name, octave_value_list (rest).prepend (download (a))))));
   return ovl (value_of (repeated (a, times)));
 }
 
@@ -234,7 +234,7 @@ octave_value_list triangle (const named_function &f, const octave_value_list &ar
   if (is_stored (x) || has_text)
     return builtin (f.name, octave_value_list (rest).prepend (x), nargout);
   array a = array_of (x);
-  if (is_wide (a.type) || is_hosted (a))
+  if (is_wide (a.type) || is_octave_held (a))
     return by_host_there (f.name, args, nargout);
   const double given = rest.length () == 1 && is_number (rest (0)) ? rest (0).double_value () : NAN;
   if (x.ndims () > 2 || (rest.length () > 0 && given != std::trunc (given))) {
@@ -274,7 +274,7 @@ octave_value_list filled (const named_function &f, const octave_value_list &args
   operand one = operand_of (by_octave (f.name, one_of), device_for_new ());
   dim_vector size (1, 1);
   const bool has_sizes = sizes.length () == 0 || get_sizes (sizes, size);
-  if (!has_sizes || is_wide (one.x.type) || is_hosted (one.x)
+  if (!has_sizes || is_wide (one.x.type) || is_octave_held (one.x)
       || (is_eye && (size.ndims () > 2 || size.any_zero ()))) {
     const octave_value_list y = by_host (f.name, args, nargout);
     return ovl (on_device (y (0).full_value (), device_for_new ()));

@@ -79,7 +79,7 @@ public:
   octave_value gathered () const {
     const octave_value x = download (ready (m), is_as_given);
     // a result is real where all imaginary parts are zero
-    return is_hosted (m) && !is_as_given ? x.full_value () : x;
+    return is_octave_held (m) && !is_as_given ? x.full_value () : x;
   }
   bool is_valid () const {
     return m.pending || !m.buffer || is_usable (m); // without a buffer nothing is lost
@@ -92,7 +92,7 @@ public:
     return std::size_t (m.numel ()) * gpumm_type_bytes (m.type);
   }
   octave_idx_type nnz () const {
-    return is_hosted (ready (m)) ? m.host.nnz () : nonzeros_of (m);
+    return is_octave_held (ready (m)) ? m.host.nnz () : nonzeros_of (m);
   }
 
   bool is_true () const;
@@ -121,8 +121,8 @@ public:
   octave_value fast_elem_extract (octave_idx_type n) const {
     if (n < 0 || n >= m.numel ())
       return octave_value ();
-    return is_hosted (m) ? m.host.fast_elem_extract (n)
-                         : download (part_of (ready (m), {octave::idx_vector (n)}));
+    return is_octave_held (m) ? m.host.fast_elem_extract (n)
+                              : download (part_of (ready (m), {octave::idx_vector (n)}));
   }
   octave_value do_index_op (const octave_value_list &index, bool resize_ok = false);
   octave_value subsref (const std::string &type, const std::list<octave_value_list> &index);
@@ -239,7 +239,7 @@ static octave_value full_form (const octave_value &x) {
 
 bool octave_gpuarray::is_true () const {
   ready (m);
-  if (m.numel () <= 1 || is_hosted (m) || is_wide (m.type))
+  if (m.numel () <= 1 || is_octave_held (m) || is_wide (m.type))
     return download (m).is_true ();
   check_nan (gpumm::operand (m));
   return holds (GPUMM_FOLD_ALL, m);
@@ -263,8 +263,8 @@ octave_value octave_gpuarray::squeeze () const {
 }
 
 static array transposed (array x, bool conjugates) {
-  if (is_hosted (ready (x)))
-    return hosted (octave::unary_op (
+  if (is_octave_held (ready (x)))
+    return octave_held (octave::unary_op (
         type_info (), conjugates ? octave_value::op_hermitian : octave_value::op_transpose,
         x.host));
   if (x.size.ndims () > 2)
@@ -280,8 +280,8 @@ octave_value octave_gpuarray::transpose (bool conjugates) const {
 }
 
 octave_value octave_gpuarray::permute (const Array<int> &order, bool inverse) const {
-  if (is_hosted (ready (m)))
-    return value_of (hosted (m.host.permute (order, inverse)));
+  if (is_octave_held (ready (m)))
+    return value_of (octave_held (m.host.permute (order, inverse)));
   const array x = plain (m);
   dim_vector small = x.size;
   for (int d = 0; d < small.ndims (); d++)
@@ -314,8 +314,8 @@ octave_value octave_gpuarray::resize (const dim_vector &size, bool fill) const {
   // concatenation begins so, whatever the dimensions are
   if (size.zero_by_zero ())
     return value_of (upload (sample (m.type, false, size), m.device));
-  if (is_hosted (ready (m)))
-    return value_of (hosted (m.host.resize (size, fill)));
+  if (is_octave_held (ready (m)))
+    return value_of (octave_held (m.host.resize (size, fill)));
   if (m.size.ndims () > size.ndims ())
     octave::err_invalid_resize ();
   array x = plain (m);
@@ -335,8 +335,8 @@ octave_value octave_gpuarray::resize (const dim_vector &size, bool fill) const {
 
 octave_value octave_gpuarray::map (unary_mapper_t f) const {
   const array x = operand ();
-  if (f == umap_isfinite && is_hosted (x))
-    return value_of (hosted (x.host.get_rep ().map (f)));
+  if (f == umap_isfinite && is_octave_held (x))
+    return value_of (octave_held (x.host.get_rep ().map (f)));
   if (f == umap_isfinite && !is_wide (x.type)) {
     const gpumm_scalar zero = {0, 0};
     return value_of (applied (x,
@@ -344,7 +344,7 @@ octave_value octave_gpuarray::map (unary_mapper_t f) const {
                                step_of (GPUMM_MAP_EQ, GPUMM_MAP_CONSTANT, false, zero)},
                               domain_of (x.type), GPUMM_B));
   }
-  if (f == umap_conj && is_complex (x.type) && !is_hosted (x)
+  if (f == umap_conj && is_complex (x.type) && !is_octave_held (x)
       && !x.pending) { // read conjugated, without a copy
     array y = x;
     y.conjugated = !x.conjugated;
@@ -359,7 +359,7 @@ octave_value octave_gpuarray::map (unary_mapper_t f) const {
 }
 
 octave_value octave_gpuarray::folded (gpumm_fold_op op, int dim) const {
-  if (m.numel () == 0 || is_wide (m.type) || is_hosted (m)) {
+  if (m.numel () == 0 || is_wide (m.type) || is_octave_held (m)) {
     const octave_value x = download (m);
     return value_of (upload (op == GPUMM_FOLD_ALL ? x.all (dim) : x.any (dim), m.device));
   }
@@ -368,8 +368,8 @@ octave_value octave_gpuarray::folded (gpumm_fold_op op, int dim) const {
 
 // The diagonal of a matrix, or the matrix with this diagonal.
 octave_value octave_gpuarray::diag (octave_idx_type k) const {
-  if (is_hosted (ready (m)))
-    return value_of (hosted (m.host.diag (k)));
+  if (is_octave_held (ready (m)))
+    return value_of (octave_held (m.host.diag (k)));
   const array x = ready (m);
   if (x.size.ndims () > 2)
     error ("Matrix must be 2-dimensional");
@@ -414,7 +414,7 @@ octave_value octave_gpuarray::elements_as (octave_value (octave_value::*type) ()
   gpumm_type to = type_of_class (z.class_name ());
   if (z.iscomplex ())
     to = complex_type (to);
-  if (is_hosted (m) || is_wide (to) || is_wide (m.type)) // Octave converts on the host
+  if (is_octave_held (m) || is_wide (to) || is_wide (m.type)) // Octave converts on the host
     return value_of (upload ((download (m).*type) (), m.device));
   return value_of (gpumm::converted (ready (m), to));
 }
@@ -422,8 +422,8 @@ octave_value octave_gpuarray::elements_as (octave_value (octave_value::*type) ()
 octave_value octave_gpuarray::do_index_op (const octave_value_list &index, bool resize_ok) {
   if (resize_ok)
     say_gather ("an index cannot enlarge a gpuArray here. Use gather (X)");
-  if (is_hosted (ready (m)))
-    return value_of (hosted (m.host.index_op (index)));
+  if (is_octave_held (ready (m)))
+    return value_of (octave_held (m.host.index_op (index)));
   return value_of (seen_part_of (m, indices_of (index, m.size.ndims ())));
 }
 
@@ -443,7 +443,7 @@ octave_value octave_gpuarray::subsasgn (const std::string &type,
   ready (m);
   const octave_value y = full_form (value);
   const octave_gpuarray *g = gpuarray_of (y.get_rep ());
-  if (is_hosted (m)) {
+  if (is_octave_held (m)) {
     octave_value x = m.host;
     m.host = octave_value (); // so that x is written in place
     try {
@@ -452,7 +452,7 @@ octave_value octave_gpuarray::subsasgn (const std::string &type,
       m.host = x;
       throw;
     }
-    m = hosted (x);
+    m = octave_held (x);
     return octave_value (this, true);
   }
   // for Octave a 1 behind the last dimension counts where elements are deleted, or an array is
@@ -497,11 +497,11 @@ static octave_value put_into (array x, const array &y, const Array<octave_idx_ty
     index.push_back (octave::idx_vector (at, at + size (d)));
     places.append (octave_value (index.back ()));
   }
-  if (is_hosted (x)) {
+  if (is_octave_held (x)) {
     octave_value whole = x.host;
     x.host = octave_value ();
     whole.assign (octave_value::op_asn_eq, "(", {places}, y.host);
-    return value_of (hosted (whole));
+    return value_of (octave_held (whole));
   }
   if (y.numel () > 0)
     pick (true, y, size, x, x.size.redim (size.ndims ()), index);
@@ -525,12 +525,12 @@ static octave_value joined_full (const octave_base_value &a, const octave_base_v
         return octave::feval ("horzcat", ovl (u, v), 1) (0);
       });
   const bool keeps = g && x.type == type && !g->is_shared ();
-  if (is_hosted (x) && keeps && y.type == type && y.numel () > 0) {
+  if (is_octave_held (x) && keeps && y.type == type && y.numel () > 0) {
     g->m = array (); // Octave replaces a by the result
     return put_into (std::move (x), y, place);
   }
   if (device == NO_DEVICE)
-    return value_of (hosted (octave::cat_op (type_info (), x.host, y.host, place)));
+    return value_of (octave_held (octave::cat_op (type_info (), x.host, y.host, place)));
   x = plain (converted (x, type));
   y = plain (converted (y, type));
   if (keeps && x.buffer.use_count () == 2) // g's and this one
@@ -630,9 +630,9 @@ template <octave_value::binary_op op> static void stepped (octave_base_value &x)
 static octave_value negated (const octave_base_value &a) {
   array x = gpuarray_of (a)->operand ();
   check_narrow (x.type);
-  if (is_hosted (x))
+  if (is_octave_held (x))
     return value_of (
-        hosted (octave::unary_op (type_info (), octave_value::op_uminus, download (x))));
+        octave_held (octave::unary_op (type_info (), octave_value::op_uminus, download (x))));
   const gpumm_type type = x.type == GPUMM_B ? GPUMM_D : x.type;
   return value_of (applied (x, {step_of (GPUMM_MAP_NEG)}, domain_of (type), type));
 }
@@ -640,8 +640,9 @@ static octave_value negated (const octave_base_value &a) {
 static octave_value inverted (const octave_base_value &a) {
   const array x = gpuarray_of (a)->operand ();
   check_narrow (x.type);
-  if (is_hosted (x))
-    return value_of (hosted (octave::unary_op (type_info (), octave_value::op_not, download (x))));
+  if (is_octave_held (x))
+    return value_of (
+        octave_held (octave::unary_op (type_info (), octave_value::op_not, download (x))));
   check_nan (operand (x));
   return value_of (applied (x, {step_of (GPUMM_MAP_NOT)}, domain_of (x.type), GPUMM_B));
 }
@@ -828,7 +829,7 @@ octave_value products_of_pages (const octave_value_list &args) {
   auto both = operands_of (args (0).get_rep (), args (2).get_rep ());
   const array x = as_array (both.first), y = as_array (both.second);
   // the CPU computes exact products of integers
-  if (is_hosted (x) || is_integer (x.type) || is_integer (y.type))
+  if (is_octave_held (x) || is_integer (x.type) || is_integer (y.type))
     return value_of (upload (
         by_octave ("pagemtimes", ovl (download (x), args (1), download (y), args (3))), x.device));
   const int dims = std::max (x.size.ndims (), y.size.ndims ());

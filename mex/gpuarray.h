@@ -139,19 +139,19 @@ public:
     return download (operand ());
   }
   bool is_valid () const {
-    return m ().is_hosted () || gpumm::is_usable (m ().start);
+    return m ().is_octave_held () || gpumm::is_usable (m ().start);
   }
   void maybe_economize () {
     computed ();
   }
 
-  // For use in an expression. If others hold the value, too, it is computed and settled once for
-  // all.
-  M operand (bool settles = true) const {
+  // For use in an expression. If others hold the value, too, it is computed, and rid of zeros, once
+  // for all.
+  M operand (bool drops_zeros = true) const {
     if (is_shared ()) {
       computed ();
-      if (settles)
-        settle (m ());
+      if (drops_zeros)
+        drop_zeros (m ());
     }
     return m ();
   }
@@ -160,7 +160,8 @@ public:
     return kept.size (); // the size of the result, before its parts are joined
   }
   bool is_true () const {
-    const bool is_full = dims ().numel () <= 1 || m ().is_hosted () || nnz () == dims ().numel ();
+    const bool is_full =
+        dims ().numel () <= 1 || m ().is_octave_held () || nnz () == dims ().numel ();
     return is_full && gathered ().is_true ();
   }
   octave_value transpose (bool conjugates) const {
@@ -179,7 +180,7 @@ public:
   // A product has checked x, which is this value, for zeros, so no other operation needs to check
   // again.
   void keep (const M &x) const {
-    if (kept.device == x.device && !x.is_hosted ())
+    if (kept.device == x.device && !x.is_octave_held ())
       m () = x;
   }
 
@@ -215,7 +216,7 @@ public:
 
 protected:
   const M &computed () const {
-    if (!m ().is_hosted ())
+    if (!m ().is_octave_held ())
       ready (kept.values);
     return kept;
   }

@@ -31,9 +31,9 @@ public:
   }
   std::size_t byte_size () const {
     const blocks &x = m ();
-    if (x.is_hosted ())
+    if (x.is_octave_held ())
       return x.host.byte_size ();
-    settle (m ());
+    drop_zeros (m ());
     const octave_idx_type each = x.block_rows * x.block_cols, down = x.rows / x.block_rows;
     return std::size_t (x.stored) * (std::size_t (each) * gpumm_type_bytes (x.values.type) + 4)
            + std::size_t (down + 1) * sizeof (int64_t);
@@ -42,8 +42,8 @@ public:
     return nonzeros_of (operand (false));
   }
   octave_idx_type block_count () const {
-    return m ().is_hosted () ? by_octave ("nnzb", ovl (m ().host)).idx_type_value ()
-                             : settle (m ()).stored;
+    return m ().is_octave_held () ? by_octave ("nnzb", ovl (m ().host)).idx_type_value ()
+                                  : drop_zeros (m ()).stored;
   }
   octave_idx_type nzmax () const {
     return block_count () * m ().block_size ().numel ();
@@ -114,7 +114,7 @@ public:
     return false;
   }
   bool shows () const {
-    return m ().is_hosted () ? m ().host.nzmax () <= MOST_SHOWN : nzmax () <= MOST_SHOWN;
+    return m ().is_octave_held () ? m ().host.nzmax () <= MOST_SHOWN : nzmax () <= MOST_SHOWN;
   }
   void short_disp (std::ostream &os) const {
     os << dims ().str () << " blocksparse gpuArray, " << (iscomplex () ? "complex " : "")
@@ -239,8 +239,8 @@ void install_gpublocks (octave::type_info &types) {
 
 // ---- for the named functions --------------------------------------------------------------------
 
-static blocks argument (const octave_value &x, bool settles = true) {
-  return gpublocks_of (x.get_rep ())->operand (settles);
+static blocks argument (const octave_value &x, bool drops_zeros = true) {
+  return gpublocks_of (x.get_rep ())->operand (drops_zeros);
 }
 
 octave_value_list blocks_fold (gpumm_fold_op op, const octave_value &value, int dim) {

@@ -36,14 +36,14 @@ public:
   }
   std::size_t byte_size () const {
     const sparse &x = m ();
-    if (x.is_hosted ())
+    if (x.is_octave_held ())
       return x.host.byte_size ();
-    settle (m ());
+    drop_zeros (m ());
     const std::size_t each = sizeof (int32_t) + gpumm_type_bytes (x.values.type);
     return std::size_t (x.stored) * each + std::size_t (x.cols + 1) * sizeof (int64_t);
   }
   octave_idx_type nnz () const {
-    return m ().is_hosted () ? m ().host.nnz () : settle (m ()).stored;
+    return m ().is_octave_held () ? m ().host.nnz () : drop_zeros (m ()).stored;
   }
   octave_idx_type nzmax () const {
     return nnz ();
@@ -96,9 +96,9 @@ public:
   }
   octave_value elements_as (octave_value (octave_value::*type) () const) const {
     const octave_value z = (octave_value (by_octave ("sparse", ovl (elements ()))).*type) ();
-    if (m ().is_hosted () || !z.issparse () || m ().type () != GPUMM_B)
-      return m ().is_hosted () ? value_of (upload_sparse ((m ().host.*type) (), NO_DEVICE))
-                               : octave_value (clone ());
+    if (m ().is_octave_held () || !z.issparse () || m ().type () != GPUMM_B)
+      return m ().is_octave_held () ? value_of (upload_sparse ((m ().host.*type) (), NO_DEVICE))
+                                    : octave_value (clone ());
     sparse x = operand ();
     x.values = gpumm::converted (x.values, GPUMM_D);
     x.twin = std::make_shared<sparse> ();
@@ -164,11 +164,11 @@ octave_value octave_gpusparse::map (unary_mapper_t f) const {
 // An operand of OP. As in Octave, a permutation matrix is full except for `*`, and a diagonal
 // matrix is full for `.*`.
 static sparse_operand operand_for (octave_value::binary_op op, const octave_base_value &x,
-                                   int device, bool settles) {
+                                   int device, bool drops_zeros) {
   sparse_operand o;
   if (const octave_gpusparse *s = gpusparse_of (x)) {
     o.is_sparse = true;
-    o.s = moved (s->operand (settles), device);
+    o.s = moved (s->operand (drops_zeros), device);
   } else if (get_gpuarray (x, o.other.x)) {
     if (o.other.x.device != device)
       o.other.x = moved (o.other.x, device);
@@ -188,10 +188,11 @@ octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_val
   sparse result;
   const int device = device_of (a, b);
   const octave_gpusparse *s = gpusparse_of (a), *t = gpusparse_of (b);
-  const bool multiplies = op == octave_value::op_mul, settles = !multiplies && s && t
-                                                                && s->dims () == t->dims ()
-                                                                && !same_pattern (s->m (), t->m ());
-  sparse_operand x = operand_for (op, a, device, settles), y = operand_for (op, b, device, settles);
+  const bool multiplies = op == octave_value::op_mul,
+             drops_zeros = !multiplies && s && t && s->dims () == t->dims ()
+                           && !same_pattern (s->m (), t->m ());
+  sparse_operand x = operand_for (op, a, device, drops_zeros),
+                 y = operand_for (op, b, device, drops_zeros);
   const bool is_sparse = combined (op, x, y, result, full);
   if (multiplies && s)
     s->keep (x.s);
@@ -242,8 +243,8 @@ void install_gpusparse (octave::type_info &types) {
 
 // ---- for the named functions --------------------------------------------------------------------
 
-static sparse argument (const octave_value &x, bool settles = true) {
-  return gpusparse_of (x.get_rep ())->operand (settles);
+static sparse argument (const octave_value &x, bool drops_zeros = true) {
+  return gpusparse_of (x.get_rep ())->operand (drops_zeros);
 }
 
 octave_value_list sparse_fold (gpumm_fold_op op, const octave_value &x, int dim, int nargout) {
