@@ -44,7 +44,7 @@ static bool get_sizes (const octave_value_list &args, dim_vector &sizes) {
   bool is_plain = list.size () > 1;
   for (std::size_t d = 0; d < list.size (); d++) {
     is_plain = is_plain && list[d] == std::trunc (list[d]) && std::isfinite (list[d]);
-    if (is_plain && list[d] >= 0x1p62)
+    if (is_plain && list[d] >= 0x1p63)
       throw std::bad_alloc ();
     sizes (int (d)) = is_plain ? octave_idx_type (std::max (list[d], 0.0)) : 0;
   }
@@ -54,7 +54,7 @@ static bool get_sizes (const octave_value_list &args, dim_vector &sizes) {
 // How often repmat with these arguments repeats each dimension.
 static dim_vector times_of (const named_function &f, const octave_value_list &args) {
   dim_vector times;
-  if (get_sizes (args, times))
+  if (get_sizes (args, times) && !times.all_zero ()) // all below 0 are an error of Octave's
     return times;
   // Octave reads them: how often does it repeat the rows and columns of an empty array?
   const auto repeated = [&] (octave_idx_type rows, octave_idx_type cols) {
