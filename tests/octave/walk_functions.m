@@ -128,7 +128,8 @@ function text = compare (name, list, plain, is_array)
         text = "another value, class, size or sparsity";
       endif
     elseif (isempty (err) && is_array)
-      if (any (strcmp (id, {"", "Octave:invalid-fun-call"})) && isempty (regexp (said, asked ())))
+      no_words = {"", "Octave:invalid-fun-call", "Octave:undefined-function"};
+      if (any (strcmp (id, no_words)) && isempty (regexp (said, asked ())))
         text = ["no identifier: " said];
       endif
     elseif (isempty (err) && isempty (regexp (said, 'full \(S\)|sparse \(S\)')))
