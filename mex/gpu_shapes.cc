@@ -173,10 +173,11 @@ static octave_value joined_full (const octave_value_list &arrays, int dim, const
     if (d != dim)
       (d < dim ? inner : outer) *= size (d);
   const array y = new_array (device, type, size);
+  const octave_idx_type all = y.numel () / (inner * outer); // size may have no dimension dim
   for (const array &x : parts) {
     const octave_idx_type count = x.numel () / (inner * outer);
     pick (true, plain (converted (x, type)), dim_vector (inner, count, outer), y,
-          dim_vector (inner, size (dim), outer),
+          dim_vector (inner, all, outer),
           {octave::idx_vector::colon, octave::idx_vector (at, at + count),
            octave::idx_vector::colon});
     at += count;
