@@ -5,6 +5,7 @@
 #define GPUMM_GPUMM_ARRAYS_H
 
 #include "gpumm.h"
+#include "gpumm_elementwise.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,24 +58,10 @@ typedef enum gpumm_map_op {
   GPUMM_MAP_LOAD, /* x = y */
   GPUMM_MAP_PUSH, /* saves x on the stack, which holds two values; then x = y */
   GPUMM_MAP_NEG,  /* from here on without an operand: x = -x */
-  GPUMM_MAP_ABS,
-  GPUMM_MAP_SQRT,
-  GPUMM_MAP_EXP,
-  GPUMM_MAP_LOG,
-  GPUMM_MAP_TANH,
-  GPUMM_MAP_SIN,
-  GPUMM_MAP_COS,
-  GPUMM_MAP_SIGN,
-  GPUMM_MAP_ROUND,
-  GPUMM_MAP_FLOOR,
-  GPUMM_MAP_CEIL,
-  GPUMM_MAP_FIX,
-  GPUMM_MAP_REAL,
-  GPUMM_MAP_IMAG,
-  GPUMM_MAP_CONJ,
-  GPUMM_MAP_ISNAN,
-  GPUMM_MAP_ISINF,
-  GPUMM_MAP_NOT,
+#define ROW(NAME, ...) GPUMM_MAP_##NAME,
+  GPUMM_ELEMENTWISE (ROW)
+#undef ROW
+      GPUMM_MAP_NOT,
   GPUMM_MAP_ADD, /* from here on with an operand: x = x + y */
   GPUMM_MAP_SUB,
   GPUMM_MAP_MUL,

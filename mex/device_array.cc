@@ -720,23 +720,19 @@ array entrywise (const operation &o, operand a, operand b) {
 
 // ---- elementwise functions ----------------------------------------------------------------------
 
-static const function functions[] = {{octave_base_value::umap_abs, GPUMM_MAP_ABS, true},
-                                     {octave_base_value::umap_sqrt, GPUMM_MAP_SQRT, false},
-                                     {octave_base_value::umap_exp, GPUMM_MAP_EXP, false},
-                                     {octave_base_value::umap_log, GPUMM_MAP_LOG, false},
-                                     {octave_base_value::umap_tanh, GPUMM_MAP_TANH, false},
-                                     {octave_base_value::umap_sin, GPUMM_MAP_SIN, false},
-                                     {octave_base_value::umap_cos, GPUMM_MAP_COS, false},
-                                     {octave_base_value::umap_signum, GPUMM_MAP_SIGN, false},
-                                     {octave_base_value::umap_round, GPUMM_MAP_ROUND, false},
-                                     {octave_base_value::umap_floor, GPUMM_MAP_FLOOR, false},
-                                     {octave_base_value::umap_ceil, GPUMM_MAP_CEIL, false},
-                                     {octave_base_value::umap_fix, GPUMM_MAP_FIX, false},
-                                     {octave_base_value::umap_real, GPUMM_MAP_REAL, true},
-                                     {octave_base_value::umap_imag, GPUMM_MAP_IMAG, true},
-                                     {octave_base_value::umap_conj, GPUMM_MAP_CONJ, false},
-                                     {octave_base_value::umap_isnan, GPUMM_MAP_ISNAN, true},
-                                     {octave_base_value::umap_isinf, GPUMM_MAP_ISINF, true}};
+enum { REAL, SAME, COMPLEX };
+
+static const function functions[] = {
+#define ROW(NAME, mapper, result, zero, real, complex, oracle, complex_oracle, units)              \
+  {octave_base_value::umap_##mapper,                                                               \
+   GPUMM_MAP_##NAME,                                                                               \
+   (result) == REAL,                                                                               \
+   (result) == COMPLEX,                                                                            \
+   (zero) == 0,                                                                                    \
+   units},
+    GPUMM_ELEMENTWISE (ROW)
+#undef ROW
+};
 
 const function *device_function (octave_base_value::unary_mapper_t mapper) {
   const auto found = std::find_if (std::begin (functions), std::end (functions),
@@ -761,7 +757,7 @@ array mapped (const function &f, array x) {
   const octave_value one_of = sample (x.type, false, dim_vector (1, 2)).get_rep ().map (f.name);
   gpumm_type type = type_of_class (one_of.class_name ());
   bool is_complex_result = is_complex (x.type) && !f.is_real;
-  if (f.map == GPUMM_MAP_SQRT || f.map == GPUMM_MAP_LOG) {
+  if (f.leaves_reals) {
     operand zero;
     zero.is_number = true;
     program p = program_of (ready (x));

@@ -143,7 +143,10 @@ struct operation {
 struct function {
   octave_base_value::unary_mapper_t name;
   gpumm_map_op map;
-  bool is_real; // even of complex numbers
+  bool is_real;      // even of complex numbers
+  bool leaves_reals; // complex of negative numbers
+  bool keeps_zero;   // f (0) = 0
+  int units;         // that it may differ from Octave's in the last place
 };
 
 // The function that Octave's mapper is on a device, or null.

@@ -141,10 +141,11 @@ bool is_gpublocks (const octave_base_value &x) {
 }
 
 octave_value octave_gpublocks::map (unary_mapper_t f) const {
-  if (f == umap_exp || f == umap_log || f == umap_cos || f == umap_isnan || f == umap_isinf)
+  const function *const there = device_function (f);
+  if ((there && !there->keeps_zero) || f == umap_isnan || f == umap_isinf)
     say_gather ("%s of a blocksparse is not a blocksparse. Use %s (full (X)) or gather (X)",
                 get_umap_name (f), get_umap_name (f));
-  if (const function *there = device_function (f))
+  if (there)
     return value_of (mapped (*there, operand (false)));
   say_gather ("%s of a blocksparse is not available on a device. Use %s (gather (X))",
               get_umap_name (f), get_umap_name (f));

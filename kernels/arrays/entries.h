@@ -235,14 +235,25 @@ static inline bool is_real (gpumm_type type) {
   return type != GPUMM_C && type != GPUMM_Z;
 }
 
+enum { REAL, SAME, COMPLEX }; /* results of elementwise functions */
+
+/* Is the operation of this result, among the elementwise functions? */
+DEVICE bool has_result (int op, int wanted) {
+#define ROW(NAME, mapper, result, ...) || (result == wanted && op == GPUMM_MAP_##NAME)
+  return false GPUMM_ELEMENTWISE (ROW);
+#undef ROW
+}
+
+/* May it be complex, although its operands are real? */
+DEVICE bool leaves_reals (int op) {
+  return has_result (op, COMPLEX) || op == GPUMM_MAP_POW;
+}
+
 /* Does the result count as real? */
 static inline bool gives_real (int op, bool x, bool y) {
-  if (op == GPUMM_MAP_SQRT || op == GPUMM_MAP_LOG || op == GPUMM_MAP_POW)
-    return false;
-  const bool always = op == GPUMM_MAP_ABS || op == GPUMM_MAP_REAL || op == GPUMM_MAP_IMAG
-                      || (op >= GPUMM_MAP_ISNAN && op <= GPUMM_MAP_NOT)
-                      || (op >= GPUMM_MAP_LT && op <= GPUMM_MAP_OR);
-  return always || (x && y);
+  const bool always =
+      has_result (op, REAL) || op == GPUMM_MAP_NOT || (op >= GPUMM_MAP_LT && op <= GPUMM_MAP_OR);
+  return !leaves_reals (op) && (always || (x && y));
 }
 
 template <class T> static inline program<T> program_of (const gpumm_map &m) {
@@ -289,42 +300,19 @@ template <class T> static inline program<T> program_of (const gpumm_map &m) {
   }                                                                                                \
   break
 
-#define REAL_VALUED(expression) FOR_EACH (((complex<R>{(R) (expression), 0})))
+#define REAL_VALUED(expression)    FOR_EACH (((complex<R>{(R) (expression), 0})))
+#define SAME_VALUED(expression)    FOR_EACH (expression)
+#define COMPLEX_VALUED(expression) FOR_EACH (expression)
 
 template <int EACH, class R> DEVICE void apply (int op, int, R (&a)[EACH], const R (&b)[EACH]) {
   switch (op) {
   case GPUMM_MAP_NEG:
     FOR_EACH (-x);
-  case GPUMM_MAP_ABS:
-    FOR_EACH (fabs (x));
-  case GPUMM_MAP_SQRT:
-    FOR_EACH (sqrt (x));
-  case GPUMM_MAP_EXP:
-    FOR_EACH (exponential (x));
-  case GPUMM_MAP_LOG:
-    FOR_EACH (logarithm (x));
-  case GPUMM_MAP_TANH:
-    FOR_EACH (hyperbolic_tangent (x));
-  case GPUMM_MAP_SIN:
-    FOR_EACH (sine (x));
-  case GPUMM_MAP_COS:
-    FOR_EACH (cosine (x));
-  case GPUMM_MAP_SIGN:
-    FOR_EACH (sign_of (x));
-  case GPUMM_MAP_ROUND:
-    FOR_EACH (round (x));
-  case GPUMM_MAP_FLOOR:
-    FOR_EACH (floor (x));
-  case GPUMM_MAP_CEIL:
-    FOR_EACH (ceil (x));
-  case GPUMM_MAP_FIX:
-    FOR_EACH (trunc (x));
-  case GPUMM_MAP_IMAG:
-    FOR_EACH (0);
-  case GPUMM_MAP_ISNAN:
-    FOR_EACH (isnan (x) ? 1 : 0);
-  case GPUMM_MAP_ISINF:
-    FOR_EACH (isinf (x) ? 1 : 0);
+#define ROW(NAME, mapper, result, zero, of_real, of_complex, ...)                                  \
+  case GPUMM_MAP_##NAME:                                                                           \
+    FOR_EACH (of_real);
+    GPUMM_ELEMENTWISE (ROW)
+#undef ROW
   case GPUMM_MAP_NOT:
     FOR_EACH (x == 0);
   case GPUMM_MAP_ADD:
@@ -408,7 +396,7 @@ template <class R> DEVICE complex<R> extreme (complex<R> x, complex<R> y, bool i
 
 template <int EACH, class R>
 DEVICE void apply (int op, int real, complex<R> (&a)[EACH], const complex<R> (&b)[EACH]) {
-  if (real == REAL_XY && op != GPUMM_MAP_SQRT && op != GPUMM_MAP_LOG && op != GPUMM_MAP_POW) {
+  if (real == REAL_XY && !leaves_reals (op)) {
     R x[EACH], y[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
@@ -425,40 +413,11 @@ DEVICE void apply (int op, int real, complex<R> (&a)[EACH], const complex<R> (&b
   switch (op) {
   case GPUMM_MAP_NEG:
     FOR_EACH (negated (x));
-  case GPUMM_MAP_ABS:
-    REAL_VALUED (magnitude (x));
-  case GPUMM_MAP_SQRT:
-    FOR_EACH (root (x, real));
-  case GPUMM_MAP_EXP:
-    FOR_EACH (complex_exp (x));
-  case GPUMM_MAP_LOG:
-    FOR_EACH (log_of (x, real));
-  case GPUMM_MAP_TANH:
-    FOR_EACH (complex_tanh (x));
-  case GPUMM_MAP_SIN:
-    FOR_EACH (complex_sin (x));
-  case GPUMM_MAP_COS:
-    FOR_EACH (complex_cos (x));
-  case GPUMM_MAP_SIGN:
-    FOR_EACH (signed_unit (x));
-  case GPUMM_MAP_ROUND:
-    FOR_EACH (((complex<R>{round (x.re), round (x.im)})));
-  case GPUMM_MAP_FLOOR:
-    FOR_EACH (((complex<R>{floor (x.re), floor (x.im)})));
-  case GPUMM_MAP_CEIL:
-    FOR_EACH (((complex<R>{ceil (x.re), ceil (x.im)})));
-  case GPUMM_MAP_FIX:
-    FOR_EACH (((complex<R>{trunc (x.re), trunc (x.im)})));
-  case GPUMM_MAP_REAL:
-    REAL_VALUED (x.re);
-  case GPUMM_MAP_IMAG:
-    REAL_VALUED (x.im);
-  case GPUMM_MAP_CONJ:
-    FOR_EACH (conjugate (x));
-  case GPUMM_MAP_ISNAN:
-    REAL_VALUED (is_nan (x) ? 1 : 0);
-  case GPUMM_MAP_ISINF:
-    REAL_VALUED (isinf (x.re) || isinf (x.im) ? 1 : 0);
+#define ROW(NAME, mapper, result, zero, of_real, of_complex, ...)                                  \
+  case GPUMM_MAP_##NAME:                                                                           \
+    result##_VALUED (of_complex);
+    GPUMM_ELEMENTWISE (ROW)
+#undef ROW
   case GPUMM_MAP_NOT:
     REAL_VALUED (is_zero (x) ? 1 : 0);
   case GPUMM_MAP_ADD:

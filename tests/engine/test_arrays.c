@@ -175,55 +175,36 @@ static double sign_of (double x) {
   return isnan (x) ? x : (x > 0) - (x < 0);
 }
 
-/* Of a real number; a complex function that is not there is applied to both parts. */
-static double (*const real_functions[GPUMM_MAP_OPS]) (double) = {
-    [GPUMM_MAP_ABS] = fabs,    [GPUMM_MAP_EXP] = exp,     [GPUMM_MAP_TANH] = tanh,
-    [GPUMM_MAP_SIN] = sin,     [GPUMM_MAP_COS] = cos,     [GPUMM_MAP_SIGN] = sign_of,
-    [GPUMM_MAP_ROUND] = round, [GPUMM_MAP_FLOOR] = floor, [GPUMM_MAP_CEIL] = ceil,
-    [GPUMM_MAP_FIX] = trunc,   [GPUMM_MAP_SQRT] = sqrt,   [GPUMM_MAP_LOG] = log};
-static double complex (*const complex_functions[GPUMM_MAP_OPS]) (double complex) = {
-    [GPUMM_MAP_SQRT] = csqrt, [GPUMM_MAP_EXP] = cexp, [GPUMM_MAP_LOG] = clog,
-    [GPUMM_MAP_TANH] = ctanh, [GPUMM_MAP_SIN] = csin, [GPUMM_MAP_COS] = ccos,
-    [GPUMM_MAP_CONJ] = conj};
-
-static double real_function (int op, double x) {
-  return real_functions[op] ? real_functions[op](x) : x;
+static scalar unit_of (scalar z, int in_single) {
+  const double size = in_single ? cabsf ((float complex) z) : cabs (z);
+  return size == 0 ? 0 : with (creal (z) / size, cimag (z) / size);
 }
 
-static scalar complex_function (int op, scalar x, int in_single) {
-  if (complex_functions[op])
-    return complex_functions[op](x);
-  if (op != GPUMM_MAP_SIGN)
-    return with (real_function (op, creal (x)), real_function (op, cimag (x)));
-  const double size = in_single ? cabsf ((float complex) x) : cabs (x);
-  return size == 0 ? 0 : with (creal (x) / size, cimag (x) / size);
-}
+#define of_parts(f, z)                  with (f (creal (z)), f (cimag (z)))
+#define REAL(oracle, complex_oracle)    ((value){is_real ? oracle : complex_oracle, 1})
+#define SAME(oracle, complex_oracle)    ((value){is_real ? oracle : complex_oracle, is_real})
+#define COMPLEX(oracle, complex_oracle) SAME (oracle, complex_oracle)
 
-static value unary (int op, value x, int in_complex, int in_single) {
-  const double r = creal (x.z), i = cimag (x.z);
-  const int is_real = x.is_real || !in_complex;
+static value unary (int op, value v, int in_complex, int in_single) {
+  const scalar z = v.z;
+  const double x = creal (z), y = cimag (z);
+  const int is_real = v.is_real || !in_complex;
+  if (in_complex && is_real && op == GPUMM_MAP_SQRT)
+    return (value){x < 0 ? with (0, sqrt (-x)) : with (sqrt (x), 0), 0};
+  if (in_complex && is_real && op == GPUMM_MAP_LOG)
+    return (value){x < 0 ? with (log (-x), M_PI) : with (log (x), 0), 0};
   switch (op) {
   case GPUMM_MAP_NEG:
-    return (value){is_real ? with (-r, 0) : with (-r, -i), is_real};
-  case GPUMM_MAP_ABS:
-    return (value){is_real ? fabs (r) : cabs (x.z), 1};
-  case GPUMM_MAP_REAL:
-    return (value){r, 1};
-  case GPUMM_MAP_IMAG:
-    return (value){is_real ? 0 : i, 1};
-  case GPUMM_MAP_ISNAN:
-    return (value){isnan (r) || isnan (i), 1};
-  case GPUMM_MAP_ISINF:
-    return (value){isinf (r) || isinf (i), 1};
+    return (value){is_real ? with (-x, 0) : with (-x, -y), is_real};
   case GPUMM_MAP_NOT:
-    return (value){r == 0 && i == 0, 1};
+    return (value){x == 0 && y == 0, 1};
+#define ROW(NAME, mapper, result, zero, of_real, of_complex, oracle, complex_oracle, units)        \
+  case GPUMM_MAP_##NAME:                                                                           \
+    return result (oracle, complex_oracle);
+    GPUMM_ELEMENTWISE (ROW)
+#undef ROW
   }
-  if (in_complex && is_real && op == GPUMM_MAP_SQRT)
-    return (value){r < 0 ? with (0, sqrt (-r)) : with (sqrt (r), 0), 0};
-  if (in_complex && is_real && op == GPUMM_MAP_LOG)
-    return (value){r < 0 ? with (log (-r), M_PI) : with (log (r), 0), 0};
-  return is_real ? (value){real_function (op, r), 1}
-                 : (value){complex_function (op, x.z, in_single), 0};
+  return v;
 }
 
 static value extreme (value x, value y, int is_max, int in_single) {
