@@ -38,6 +38,10 @@ typedef struct gpumm_tiling {
   int known_a, known_b;
 } gpumm_tiling;
 
+/* What a product is by its operands: symmetric if op (B) is the transpose of op (A), Hermitian if
+ * op (B) is the conjugate transpose. */
+typedef enum { GPUMM_GENERAL, GPUMM_SYMMETRIC, GPUMM_HERMITIAN } gpumm_symmetry;
+
 /* One full product with all operands on one device, all of type S, D, C or Z: C = alpha op(A)
  * op(B) + beta C, with sizes m x k, k x n, m x n after op (), each >= 0. */
 typedef struct gpumm_product {

@@ -116,7 +116,12 @@ typedef struct gpumm_matrix {
    * block rows, because threads and GPUs make a row of C from rows of B. The elements of a block
    * are column-major, as in BLAS and Octave; files by rows are transposed when read. */
   int64_t block_rows, block_cols;
-  gpumm_buffer *buffer; /* NULL: host memory; else values lies in it (full matrices only) */
+  gpumm_buffer *buffer; /* NULL: host memory; else values lies in it */
+  /* The rest is for sparse matrices and blocks in buffers. start and index lie in buffers of the
+   * same device, an index has 32 bits in both formats, and nzmax entries are stored. */
+  gpumm_buffer *start_buffer, *index_buffer;
+  const struct gpumm_matrix *transpose; /* of an operand: the same transposed, or NULL */
+  gpumm_buffer *zero; /* of a result: an int32, 1 if an element or a block is all zero; or NULL */
 } gpumm_matrix;
 
 typedef struct gpumm_scalar {
@@ -195,9 +200,9 @@ typedef struct gpumm_job gpumm_job;
 GPUMM_API gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *options,
                                    gpumm_job **job);
 
-/* The result without its memory: its arrays are NULL, ld = rows, nzmax is the most
- * that the result can need. */
-GPUMM_API gpumm_status gpumm_result (const gpumm_job *job, gpumm_matrix *shape);
+/* The result without its memory: its arrays are NULL, ld = rows, nzmax is the most that the result
+ * can need. In buffers that is counted on the array stream, for which this waits. */
+GPUMM_API gpumm_status gpumm_result (gpumm_job *job, gpumm_matrix *shape);
 
 /* Computes into result, which has the format, type and sizes of gpumm_result. The caller provides
  * its memory, which must not overlap the operands and need not be initialised. A job runs once.
@@ -216,10 +221,12 @@ GPUMM_API gpumm_status gpumm_multiply (const gpumm_matrix *a, const gpumm_matrix
 
 /* ---- matrices that stay on a device --------------------------------------------------------- */
 
-/* A product with an operand in a buffer runs on the buffer's device: full matrices of floating
- * point of one type. The other operand may be in host memory, but not on another device. A c0 in a
- * buffer must be the result itself. A buffer for the result is made before gpumm_open, which plans
- * with the memory that is free. Options that ask for another place are refused.
+/* A product with an operand in a buffer runs on the buffer's device. Of full matrices, which are of
+ * floating point of one type, the other operand may be in host memory, but not on another device.
+ * If one is sparse or in blocks, both operands and the result lie there, offsets and indices are
+ * trusted, zeros are kept, and with a C that is sparse or in blocks an op needs the transpose. A c0 in a buffer must be the result itself. A buffer for a full result is made before
+ * gpumm_open, which plans with the memory that is free. Options that ask for another place are
+ * refused.
  *
  * A product that queues, of operands and result that all lie on the device, is one more operation
  * of the array stream (gpumm_arrays.h), unless its kernel looks at the data or it is computed in

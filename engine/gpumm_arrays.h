@@ -219,66 +219,6 @@ typedef struct gpumm_sparse_work {
 
 GPUMM_API gpumm_status gpumm_sparse_run (const gpumm_sparse_work *work);
 
-/* C = A B, all of type D, or all of type Z; real_a, real_b: complex as stored, but every element is
- * real and multiplies both parts of the other factor. COUNT sets c.start for what C can have; once
- * the caller has looked, MULTIPLY sets index and values, in the order and with the rounding of
- * "sparse", and `zero` (one I32, which COUNT clears) to 1 if an element is zero. */
-typedef struct gpumm_csc_product {
-  gpumm_csc a, b, c;
-  int real_a, real_b;
-  gpumm_view zero;
-} gpumm_csc_product;
-
-GPUMM_API gpumm_status gpumm_csc_count (const gpumm_csc_product *p);
-GPUMM_API gpumm_status gpumm_csc_multiply (const gpumm_csc_product *p);
-
-/* C = op (S) op (D) if left, else C = op (D) op (S), with full D and C in buffers; types as
- * above. */
-typedef struct gpumm_csc_full {
-  gpumm_csc s;
-  gpumm_op op;
-  int left, real_s, real_d;
-  gpumm_matrix d, c;
-} gpumm_csc_full;
-
-GPUMM_API gpumm_status gpumm_csc_multiply_full (const gpumm_csc_full *p);
-
-/* What a product is by its operands: symmetric if op (B) is the transpose of op (A), Hermitian if
- * op (B) is the conjugate transpose. */
-typedef enum { GPUMM_GENERAL, GPUMM_SYMMETRIC, GPUMM_HERMITIAN } gpumm_symmetry;
-
-/* A matrix in blocks, in buffers of one device: compressed block rows, columns ascending in a row.
- * Its pattern of blocks is a gpumm_csc with rows and cols exchanged. */
-typedef struct gpumm_bsr {
-  int64_t rows, cols, stored;     /* in blocks */
-  int64_t block_rows, block_cols; /* of a block */
-  gpumm_view start;               /* I64: rows + 1 offsets, counted in blocks, the first 0 */
-  gpumm_view column;              /* I32: the block column of each block */
-  gpumm_view values;              /* the blocks, each by columns */
-} gpumm_bsr;
-
-/* C = A B as gpumm_csc_product, all of one type: S, D, C or Z by the kernels of "bsr", integers,
- * exactly, by those of "blocks_integer"; `zero` becomes 1 if a block of C is all zero. */
-typedef struct gpumm_bsr_product {
-  gpumm_bsr a, b, c;
-  gpumm_symmetry symmetry; /* C is made so bit by bit */
-  int real_a, real_b;
-  gpumm_view zero;
-} gpumm_bsr_product;
-
-GPUMM_API gpumm_status gpumm_bsr_count (const gpumm_bsr_product *p);
-GPUMM_API gpumm_status gpumm_bsr_multiply (const gpumm_bsr_product *p);
-
-/* As gpumm_csc_full, with S in blocks. */
-typedef struct gpumm_bsr_full {
-  gpumm_bsr s;
-  gpumm_op op;
-  int left, real_s, real_d;
-  gpumm_matrix d, c;
-} gpumm_bsr_full;
-
-GPUMM_API gpumm_status gpumm_bsr_multiply_full (const gpumm_bsr_full *p);
-
 /* A few entries without gaps, and where on the host they are copied to. */
 typedef struct gpumm_read {
   gpumm_view at;

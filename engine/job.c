@@ -12,6 +12,7 @@
 #include "memory/host.h"
 #include "matrix.h"
 #include "memory/limit.h"
+#include "memory/queue.h"
 #include "progress.h"
 #include "rates.h"
 #include "types.h"
@@ -29,7 +30,11 @@ gpumm_status gpumm_result_type (const gpumm_problem *p, gpumm_type *type) {
   gpumm_format kind_a = p->a.format, kind_b = p->b.format;
   int known;
   *type = p->output;
-  if (kind_a == GPUMM_SPARSE || kind_b == GPUMM_SPARSE) {
+  const int is_single = gpumm_is_single (a) && gpumm_is_single (b);
+  if (is_single && p->a.buffer && p->b.buffer && kind_a + kind_b == GPUMM_SPARSE) {
+    known = 1; /* one is full: of single precision sparse matrices only lie on devices */
+    *type = gpumm_is_complex (a) ? a : b;
+  } else if (kind_a == GPUMM_SPARSE || kind_b == GPUMM_SPARSE) {
     known = kind_a != GPUMM_BLOCKS && kind_b != GPUMM_BLOCKS
             && (a == GPUMM_D || a == GPUMM_Z || (a == GPUMM_B && kind_a == GPUMM_SPARSE))
             && (b == GPUMM_D || b == GPUMM_Z || (b == GPUMM_B && kind_b == GPUMM_SPARSE));
@@ -77,19 +82,32 @@ static gpumm_status check_scalars (gpumm_problem *p) {
   return GPUMM_OK;
 }
 
+/* Does a product whose C is compressed need a transpose that the caller does not have? */
+static int lacks_transpose (const gpumm_problem *p, const gpumm_matrix *x) {
+  return gpumm_is_turned (x) && !x->transpose && gpumm_result_format (p) != GPUMM_FULL;
+}
+
 /* The buffers of a product lie on one device; what cannot be multiplied there is refused. */
 static gpumm_status check_buffers (const gpumm_problem *p) {
   const gpumm_buffer *home = gpumm_home (p);
   const gpumm_buffer *all[] = {p->a.buffer, p->b.buffer, p->c0 ? p->c0->buffer : NULL};
   if (!gpumm_is_bound (p))
     return GPUMM_OK;
-  if (!gpumm_is_full_float (p) || p->a.type != p->b.type)
+  if (gpumm_is_full (p) && (!gpumm_is_full_float (p) || p->a.type != p->b.type))
     return gpumm_fail (
         GPUMM_UNSUPPORTED,
-        "on a device only full matrices of one type of floating point are multiplied, "
-        "and not %s%s by %s%s",
-        gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
-        gpumm_format_word (p->b.format), gpumm_type_name (p->b.type));
+        "on a device full matrices are multiplied if they are of one type of floating point, "
+        "and not %s by %s",
+        gpumm_type_name (p->a.type), gpumm_type_name (p->b.type));
+  if (!gpumm_is_full (p) && (!all[0] || !all[1] || !p->stays))
+    return gpumm_fail (GPUMM_UNSUPPORTED,
+                       "a product of %s%s by %s%s on a device needs both operands there, and its "
+                       "result stays there",
+                       gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
+                       gpumm_format_word (p->b.format), gpumm_type_name (p->b.type));
+  if (lacks_transpose (p, &p->a) || lacks_transpose (p, &p->b))
+    return gpumm_fail (GPUMM_UNSUPPORTED, "on a device an op of a matrix needs its transpose, "
+                                          "if the result is sparse or in blocks");
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i] && all[i]->context != home->context)
       return gpumm_fail (GPUMM_UNSUPPORTED, "the matrices lie on different devices");
@@ -365,6 +383,17 @@ gpumm_status gpumm_job_compute (gpumm_job *job, gpumm_matrix *result) {
       status = run_algorithm (job, result);
   } while (status && !job->trace && fall_back (job, status));
   return status;
+}
+
+gpumm_status gpumm_job_settle (gpumm_job *job) {
+  if (!job->counted)
+    return GPUMM_OK;
+  const gpumm_status status = gpumm_queue_wait (job->plan.context);
+  if (status)
+    return status;
+  job->shape.nzmax = *job->counted;
+  job->counted = NULL;
+  return GPUMM_OK;
 }
 
 void gpumm_job_close (gpumm_job *job) {

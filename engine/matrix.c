@@ -43,15 +43,11 @@ gpumm_status gpumm_check_matrix (const gpumm_matrix *x, const char *name) {
   if (!is_countable (x))
     return gpumm_fail (GPUMM_HOST_MEMORY, "%s of %lldx%lld is larger than any memory", name,
                        (long long) x->rows, (long long) x->cols);
-  if (x->buffer && x->format != GPUMM_FULL)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "%s: only full matrices stay on a device", name);
   if (x->format == GPUMM_FULL) {
     if (x->ld < x->rows)
       return gpumm_fail (GPUMM_INVALID, "%s has a leading dimension below its rows", name);
     if (x->rows > 0 && x->cols > 0 && !x->values)
       return gpumm_fail (GPUMM_INVALID, "%s has no values", name);
-    if (x->buffer)
-      return gpumm_check_buffer (x, name);
   } else if (x->format == GPUMM_BLOCKS) {
     if (x->rows % x->block_rows != 0 || x->cols % x->block_cols != 0)
       return gpumm_fail (GPUMM_INVALID, "%s of %lldx%lld does not divide into blocks of %lldx%lld",
@@ -61,7 +57,7 @@ gpumm_status gpumm_check_matrix (const gpumm_matrix *x, const char *name) {
       return gpumm_fail (GPUMM_INVALID, "%s in blocks has no index arrays", name);
   } else if (!x->start || (x->nzmax > 0 && (!x->row || !x->values)))
     return gpumm_fail (GPUMM_INVALID, "sparse %s has no index arrays", name);
-  return GPUMM_OK;
+  return x->buffer ? gpumm_check_buffers (x, name) : GPUMM_OK;
 }
 
 /* ---- indices ------------------------------------------------------------------------------ */
@@ -137,7 +133,7 @@ gpumm_status gpumm_check_entries (const gpumm_matrix *x, const char *name) {
   const int in_blocks = x->format == GPUMM_BLOCKS;
   const char *line = in_blocks ? "block row" : "column";
   const int64_t lines = gpumm_line_count (x), *start = x->start;
-  if (x->format == GPUMM_FULL)
+  if (x->format == GPUMM_FULL || x->buffer)
     return GPUMM_OK;
   if (in_blocks && gpumm_line_length (x) > INT32_MAX)
     return gpumm_fail (GPUMM_UNSUPPORTED, "%s has more than 2^31 block columns", name);

@@ -370,6 +370,10 @@ static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
                        o->algorithm);
   snprintf (plan->reason, sizeof plan->reason, "%s on the device",
             gpumm_home (p) ? "its operands lie" : "its result stays");
+  if (!gpumm_is_full (p))
+    return plan_sparse_device (
+        p, o, candidate,
+        gpumm_is_auto (o) ? device_algorithm (p) : gpumm_algorithm_find (o->algorithm), plan);
   gpumm_options small = *o;
   if (p->queues && gpumm_is_auto (o) && is_launch_bound (p))
     small.algorithm = gpumm_algorithm_tiled.name;

@@ -114,11 +114,12 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
   return status;
 }
 
-gpumm_status gpumm_result (const gpumm_job *job, gpumm_matrix *shape) {
+gpumm_status gpumm_result (gpumm_job *job, gpumm_matrix *shape) {
   if (!job || !shape)
     return gpumm_fail (GPUMM_INVALID, "no job given");
+  const gpumm_status status = gpumm_job_settle (job);
   *shape = gpumm_shape_of (job);
-  return GPUMM_OK;
+  return status;
 }
 
 /* ---- run ---------------------------------------------------------------------------------- */
@@ -188,7 +189,9 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *given) {
     return gpumm_fail (GPUMM_INVALID, "no job or no result given");
   if (job->has_run)
     return gpumm_fail (GPUMM_INVALID, "a job can run only once");
-  gpumm_status status = check_result (job, given);
+  gpumm_status status = gpumm_job_settle (job);
+  if (!status)
+    status = check_result (job, given);
   if (status)
     return status;
   gpumm_matrix other, *result = gpumm_as_shaped (job, given, &other);

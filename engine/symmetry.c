@@ -315,12 +315,20 @@ static void mirror_lines (void *context, int64_t begin, int64_t end) {
 static gpumm_status mirror_on_device (const gpumm_matrix *c, int64_t pages,
                                       gpumm_symmetry symmetry) {
   gpumm_context *context = c->buffer->context;
-  const gpumm_mirroring m = {
-      .type = c->type,
-      .symmetry = symmetry,
-      .c = {.rows = c->rows, .cols = c->cols, .values = c->values, .ld = c->ld},
-      .pages = pages,
-      .step = c->ld * c->cols};
+  const int in_blocks = c->format == GPUMM_BLOCKS;
+  const gpumm_mirroring m = {.type = c->type,
+                             .symmetry = symmetry,
+                             .c = {.rows = in_blocks ? c->rows / c->block_rows : c->rows,
+                                   .cols = in_blocks ? c->cols / c->block_cols : c->cols,
+                                   .block_rows = c->block_rows,
+                                   .block_cols = c->block_cols,
+                                   .start = c->start,
+                                   .column = c->block_column,
+                                   .values = c->values,
+                                   .ld = c->ld,
+                                   .stored = c->nzmax},
+                             .pages = pages,
+                             .step = c->ld * c->cols};
   gpumm_stream *stream = NULL;
   gpumm_status status = gpumm_queue_begin (context, &stream);
   if (status)

@@ -8,7 +8,7 @@
 #ifndef GPUMM_SYMMETRY_H
 #define GPUMM_SYMMETRY_H
 
-#include "gpumm_arrays.h"
+#include "device.h"
 
 /* Sets *symmetry to what the problem's C is by its operands: one matrix with its transpose, or two
  * matrices in host memory with elements of which one set is the transpose of the other. They are

@@ -90,7 +90,7 @@ static inline int64_t gpumm_line_length (const gpumm_matrix *x) {
 }
 
 static inline int64_t gpumm_entries (const gpumm_matrix *x) {
-  return x->start[gpumm_line_count (x)];
+  return x->buffer ? x->nzmax : x->start[gpumm_line_count (x)];
 }
 
 /* Elements and bytes of an entry, bytes of its index. */
@@ -103,7 +103,7 @@ static inline size_t gpumm_entry_bytes (const gpumm_matrix *x) {
 }
 
 static inline size_t gpumm_index_bytes (const gpumm_matrix *x) {
-  return x->format == GPUMM_BLOCKS ? sizeof *x->block_column : sizeof *x->row;
+  return x->format == GPUMM_BLOCKS || x->buffer ? sizeof *x->block_column : sizeof *x->row;
 }
 
 /* Sizes of the blocks of op (X). */

@@ -65,6 +65,8 @@ double gpumm_stored_bytes (const gpumm_matrix *x) {
 double gpumm_bytes_moved (const gpumm_problem *p) {
   if (gpumm_is_full (p))
     return gpumm_bytes_up (p) + gpumm_bytes_down (p);
+  if (gpumm_is_bound (p))
+    return 0;
   const double places = (double) gpumm_m (p) * (double) gpumm_n (p);
   return gpumm_stored_bytes (&p->a) + gpumm_stored_bytes (&p->b)
          + fmin (places, gpumm_sparse_flops (p) / gpumm_flops_each (p))

@@ -870,9 +870,7 @@ array multiplied (const array &a, const array &b) {
   gpumm_type type = result_type (octave_value::op_mul, a, b);
   if (is_complex (a.type) || is_complex (b.type))
     type = complex_type (type);
-  product_options o;
-  o.engine.device = -1;
-  return multiplied (a, b, type, o);
+  return multiplied (a, b, type, {});
 }
 
 // ---- parts --------------------------------------------------------------------------------------

@@ -156,8 +156,13 @@ extern const char *const fold_names[GPUMM_FOLD_OPS];
 
 // What gpumm's options ask of a product beside A * B.
 struct product_options {
-  gpumm_options engine = {};   // with device -1, the operands decide
-  gpumm_report *report = NULL; // filled, after a wait
+  gpumm_options engine = {};
+  gpumm_type output = GPUMM_TYPES; // of integers; GPUMM_TYPES: theirs
+  gpumm_report *report = NULL;     // filled, after a wait
+
+  product_options () {
+    engine.device = -1; // the operands decide
+  }
 };
 
 // Raises Octave's error for a failure of the engine, or the interrupt that cancelled it.

@@ -71,9 +71,9 @@ struct block_operand {
 };
 
 // Returns true if the result is in blocks; otherwise it is in `full`. A product drops zeros of its
-// operands.
-bool combined (octave_value::binary_op op, block_operand &a, block_operand &b, blocks &result,
-               array &full);
+// operands; the options are its own.
+bool combined (octave_value::binary_op op, block_operand &a, block_operand &b,
+               const product_options &o, blocks &result, array &full);
 
 blocks mapped (const function &f, blocks x);
 blocks converted (blocks x, gpumm_type type);

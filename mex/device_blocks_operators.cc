@@ -43,111 +43,50 @@ static gpumm_type type_of_product (gpumm_type a, gpumm_type b) {
 
 // ---- products -----------------------------------------------------------------------------------
 
-static gpumm_bsr bsr_of (const blocks &x) {
-  gpumm_bsr m = {};
-  m.rows = x.rows / x.block_rows;
-  m.cols = x.cols / x.block_cols;
-  m.stored = x.stored;
+gpumm_matrix stored_of (const blocks &x) {
+  gpumm_matrix m = compressed_of (x);
+  m.format = GPUMM_BLOCKS;
   m.block_rows = x.block_rows;
   m.block_cols = x.block_cols;
-  m.start = view (x.start);
-  m.column = view (x.index);
-  m.values = view (x.values);
   return m;
 }
 
-// A product with its operands, whose blocks of C are counted.
-struct counted_blocks {
-  gpumm_bsr_product p = {};
-  blocks a, b, c;
+static blocks new_result (const gpumm_matrix &shape, const blocks &a) {
+  blocks sizes;
+  sizes.rows = shape.rows;
+  sizes.cols = shape.cols;
+  sizes.block_rows = shape.block_rows;
+  sizes.block_cols = shape.block_cols;
+  return new_blocks (a.device, shape.type, sizes, shape.nzmax);
+}
 
-  counted_blocks (blocks x, blocks y) {
-    const gpumm_type s = x.values.type, t = y.values.type, type = type_of_product (s, t);
-    a = in_type (straight (x), type);
-    b = in_type (straight (y), type);
-    a.values = plain (a.values);
-    b.values = plain (b.values);
-    blocks sizes = a;
-    sizes.cols = b.cols;
-    sizes.block_cols = b.block_cols;
-    c = new_blocks (a.device, type, sizes, 0);
-    if (is_complex (type)) // real ones mirror by themselves
-      p.symmetry = symmetry_of (x, y);
-    if (is_empty ()) {
-      c.start = zeros (a.device, GPUMM_I64, c.start.size);
-      return;
-    }
-    c.zero = vector (a.device, GPUMM_I32, 1);
-    c.may_store_zeros = true;
-    p.a = bsr_of (a);
-    p.b = bsr_of (b);
-    p.c = bsr_of (c);
-    p.real_a = is_complex (type) && !is_complex (s);
-    p.real_b = is_complex (type) && !is_complex (t);
-    p.zero = view (c.zero);
-    need (gpumm_bsr_count (&p));
-  }
+// Blocks of double beside those of single become single.
+static blocks in_precision (const blocks &x, gpumm_type type) {
+  return !is_single (type) || is_single (x.type ())
+             ? x
+             : in_type (x, is_complex (x.type ()) ? GPUMM_C : GPUMM_S);
+}
 
-  bool is_empty () const {
-    return a.stored == 0 || b.stored == 0;
-  }
-};
-
-// a * b, and drops zeros of a and b, all in one read.
-static blocks multiplied (blocks &a, blocks &b) {
+// a * b in this type, and drops zeros of a and b, all in one read.
+static blocks multiplied (blocks &a, blocks &b, gpumm_type type, const product_options &o) {
   if (!(a.turned && b.turned)
       && is_long (b.cols / b.block_cols, b.stored + (b.turned ? a.stored : 0)))
     return upload_blocks (product_on_host (a, b), a.device);
-  for (;;) {
-    read_back l;
-    zero_flags<blocks> zeros (a, b, l);
-    counted_blocks product (a, b);
-    blocks &c = product.c;
-    if (product.is_empty ())
-      return c;
-    int64_t stored = 0;
-    l.add (c.start, product.p.c.rows, 1, &stored);
-    l.now ();
-    if (!zeros.drops_nothing (a, b))
-      continue; // again, without the dropped blocks
-    gpumm_bsr_product &p = product.p;
-    c.stored = stored;
-    c.index = vector (c.device, GPUMM_I32, stored);
-    c.values =
-        new_array (c.device, c.values.type, dim_vector (c.block_rows * c.block_cols, stored));
-    p.c = bsr_of (c);
-    need (gpumm_bsr_multiply (&p));
-    return c;
-  }
+  if (is_single (a.type ()) == is_single (b.type ()))
+    return multiplied_stored (a, b, type, o);
+  blocks x = in_precision (a, type), y = in_precision (b, type);
+  return multiplied_stored (x, y, type, o);
 }
 
 // Blocks times full (left) or full times blocks.
-static array multiplied_full (blocks &given, array d, bool left) {
+static array multiplied_full (blocks &given, array d, bool left, const product_options &o) {
   blocks s = drop_zeros (given);
-  const dim_vector size = s.size ();
-  const gpumm_type t = s.values.type, u = d.type == GPUMM_B ? GPUMM_D : d.type,
-                   type = type_of_product (t, u);
-  if (s.conjugated && !s.turned)
-    s = straight (s);
-  s = in_type (s, type);
-  s.values = plain (s.values);
-  d = as_factor (converted (d, type));
-  const bool is_zero = d.numel () == 0 || s.stored == 0;
-  const array c = (is_zero ? zeros : new_array) (
-      s.device, type, left ? dim_vector (size (0), d.size (1)) : dim_vector (d.size (0), size (1)));
-  gpumm_bsr_full p = {};
-  p.s = bsr_of (s);
-  p.op = op_of (s);
-  p.left = left;
-  p.real_s = is_complex (type) && !is_complex (t);
-  p.real_d = is_complex (type) && !is_complex (u);
-  p.d = matrix_of (d);
-  p.c = matrix_of (c);
-  p.d.buffer = d.buffer.get ();
-  p.c.buffer = c.buffer.get ();
-  if (c.numel () > 0 && !is_zero)
-    need (gpumm_bsr_multiply_full (&p));
-  return c;
+  if (d.type == GPUMM_B)
+    d = converted (d, GPUMM_D);
+  const gpumm_type type = type_of_product (s.type (), d.type);
+  if (is_single (type) && !is_single (d.type))
+    d = converted (d, is_complex (d.type) ? GPUMM_C : GPUMM_S);
+  return multiplied_full_stored (in_precision (s, type), d, left, false, type, o);
 }
 
 array sum_of (blocks x, int dim) {
@@ -158,7 +97,7 @@ array sum_of (blocks x, int dim) {
     x = converted (x, GPUMM_D);
   array one = as_array (operand_of (octave_value (1.0), x.device));
   one.size = dim == 0 ? dim_vector (1, n) : dim_vector (n, 1);
-  return multiplied_full (x, is_single (x.type ()) ? converted (one, GPUMM_S) : one, dim == 1);
+  return multiplied_full (x, is_single (x.type ()) ? converted (one, GPUMM_S) : one, dim == 1, {});
 }
 
 // Raises Octave's or gpumm's error if a * b does not exist.
@@ -187,21 +126,24 @@ static void check_product (const block_operand &a, const block_operand &b) {
                    s.str ().c_str (), t.str ().c_str ());
 }
 
-static bool product (block_operand &a, block_operand &b, blocks &result, array &full) {
-  if (a.is_blocks && b.is_blocks)
-    result = multiplied (a.s, b.s);
-  else
-    full = a.is_blocks ? multiplied_full (a.s, as_array (b.other), true)
-                       : multiplied_full (b.s, as_array (a.other), false);
+static bool product (block_operand &a, block_operand &b, const product_options &o, blocks &result,
+                     array &full) {
+  if (a.is_blocks && b.is_blocks) {
+    const gpumm_type type = type_of_product (a.s.type (), b.s.type ());
+    result = multiplied (a.s, b.s, o.output == GPUMM_TYPES ? type : o.output, o);
+  } else
+    full = a.is_blocks ? multiplied_full (a.s, as_array (b.other), true, o)
+                       : multiplied_full (b.s, as_array (a.other), false, o);
   return a.is_blocks && b.is_blocks;
 }
 
 // By repeated squaring, as for a blocksparse of the host.
 static blocks power (blocks a, double p) {
   blocks c;
-  for (bool is_first = true;; a = multiplied (a, a)) {
+  const gpumm_type type = a.type ();
+  for (bool is_first = true;; a = multiplied (a, a, type, {})) {
     if (std::fmod (p, 2) == 1) {
-      c = is_first ? a : multiplied (c, a);
+      c = is_first ? a : multiplied (c, a, type, {});
       is_first = false;
     }
     p = std::floor (p / 2);
@@ -345,8 +287,8 @@ static bool octave_held_combined (octave_value::binary_op op, const block_operan
   return is_blocks;
 }
 
-bool combined (octave_value::binary_op op, block_operand &a, block_operand &b, blocks &result,
-               array &full) {
+bool combined (octave_value::binary_op op, block_operand &a, block_operand &b,
+               const product_options &o, blocks &result, array &full) {
   look_at_number (a);
   look_at_number (b);
   const block_operand left = a, right = b;
@@ -366,7 +308,7 @@ bool combined (octave_value::binary_op op, block_operand &a, block_operand &b, b
   if ((a.is_blocks ? a.s : b.s).is_octave_held ())
     return octave_held_combined (given, left, right, result, full);
   if (multiplies)
-    return product (a, b, result, full);
+    return product (a, b, o, result, full);
   if (powers)
     result = power (a.s, b.other.number.re);
   else if (!stays)

@@ -16,6 +16,9 @@ blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type 
 // The pattern of blocks, read by columns, as the pattern of the transpose. Without values.
 gpumm_csc grid_of (const blocks &x);
 
+// The matrix as it is stored, for the engine.
+gpumm_matrix stored_of (const blocks &x);
+
 // The transpose of the stored matrix, made once and kept with the matrix.
 blocks twin_of (blocks &x);
 

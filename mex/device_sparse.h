@@ -80,9 +80,9 @@ struct sparse_operand {
 };
 
 // Returns true if the result is sparse; otherwise it is in `full`. A product drops zeros of its
-// operands.
-bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b, sparse &result,
-               array &full);
+// operands; the options are its own.
+bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
+               const product_options &o, sparse &result, array &full);
 
 sparse mapped (const function &f, sparse x);
 

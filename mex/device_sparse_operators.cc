@@ -319,7 +319,8 @@ static sparse entrywise_sparse (octave_value::binary_op op, const sparse_operand
 }
 
 // a * b. Zeros that the product drops are dropped from a and b, too.
-static bool product (sparse_operand &a, sparse_operand &b, sparse &result, array &full) {
+static bool product (sparse_operand &a, sparse_operand &b, const product_options &o, sparse &result,
+                     array &full) {
   const int device = a.is_sparse ? a.s.device : b.s.device;
   const dim_vector u = size_of (a), v = size_of (b);
   if (u.ndims () > 2 || v.ndims () > 2 || u (1) != v (0))
@@ -330,12 +331,12 @@ static bool product (sparse_operand &a, sparse_operand &b, sparse &result, array
     result = scaled (false, b.s, factors_of (a, device), true);
   else if ((a.is_sparse || a.diagonal.is_defined ()) && (b.is_sparse || b.diagonal.is_defined ())) {
     sparse x = as_sparse (a, device), y = as_sparse (b, device);
-    result = multiplied (x, y);
+    result = multiplied (x, y, o);
     a.s = x;
     b.s = y;
   } else {
-    full = a.is_sparse ? multiplied_full (a.s, as_array (b.other), true)
-                       : multiplied_full (b.s, as_array (a.other), false);
+    full = a.is_sparse ? multiplied_full (a.s, as_array (b.other), true, o)
+                       : multiplied_full (b.s, as_array (a.other), false, o);
     return false;
   }
   return true;
@@ -368,8 +369,8 @@ static bool octave_held_combined (octave_value::binary_op op, const sparse_opera
   return z.issparse ();
 }
 
-bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b, sparse &result,
-               array &full) {
+bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
+               const product_options &options, sparse &result, array &full) {
   const sparse_operand given_a = a, given_b = b;
   const octave_value::binary_op given_op = op;
   for (sparse_operand *x : {&a, &b}) {
@@ -393,7 +394,7 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
   if ((a.is_sparse ? a.s : b.s).is_octave_held ())
     return octave_held_combined (given_op, given_a, given_b, result, full);
   if (op == octave_value::op_mul)
-    return product (a, b, result, full);
+    return product (a, b, options, result, full);
   if (operation_of (op).is_logical && (size_of (a).numel () == 0 || size_of (b).numel () == 0)) {
     // Octave's sizes for these follow no rule of other operators
     const octave_value z = octave::binary_op (type_info (), op, on_host (a), on_host (b));

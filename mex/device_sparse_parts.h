@@ -31,8 +31,12 @@ sparse as_truth (sparse x);
 
 // a * b, and drops zeros of a and b, all in one read; sparse times full (left) or full times
 // sparse.
-sparse multiplied (sparse &a, sparse &b);
-array multiplied_full (sparse &s, array d, bool left);
+sparse multiplied (sparse &a, sparse &b, const product_options &o);
+array multiplied_full (sparse &s, array d, bool left, const product_options &o);
+
+// The matrix as it is stored, for the engine; memory for a product like a's.
+gpumm_matrix stored_of (const sparse &x);
+sparse new_result (const gpumm_matrix &shape, const sparse &a);
 
 // x with each row (or column) multiplied by, or divided by, an element of a full vector.
 sparse scaled (bool divides, sparse x, array factors, bool by_rows);

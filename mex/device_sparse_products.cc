@@ -14,29 +14,15 @@ namespace gpumm {
 
 // ---- products -----------------------------------------------------------------------------------
 
-// A product with its operands, whose entries of C are counted.
-struct counted_sparse {
-  gpumm_csc_product p = {};
-  sparse a, b;
-  array start, zero;
+gpumm_matrix stored_of (const sparse &x) {
+  gpumm_matrix m = compressed_of (x);
+  m.format = GPUMM_SPARSE;
+  return m;
+}
 
-  counted_sparse (sparse x, sparse y)
-      : start (vector (x.device, GPUMM_I64, y.size () (1) + 1)),
-        zero (vector (x.device, GPUMM_I32, 1)) {
-    const gpumm_type s = x.values.type, t = y.values.type, type = product_type (s, t);
-    a = in_type (straight (x), type);
-    b = in_type (straight (y), type);
-    p.a = csc_of (a);
-    p.b = csc_of (b);
-    p.c.rows = a.rows;
-    p.c.cols = b.cols;
-    p.c.start = view_of (start);
-    p.real_a = type == GPUMM_Z && s != GPUMM_Z;
-    p.real_b = type == GPUMM_Z && t != GPUMM_Z;
-    p.zero = view_of (zero);
-    need (gpumm_csc_count (&p));
-  }
-};
+sparse new_result (const gpumm_matrix &shape, const sparse &a) {
+  return new_sparse (a.device, shape.type, shape.rows, shape.cols, shape.nzmax);
+}
 
 static bool is_thinned (const sparse &x) {
   return x.thinned || x.values.type == GPUMM_B; // for example a comparison
@@ -53,65 +39,26 @@ static void drop_zeros_of_thinned (sparse &a, sparse &b) {
     drop_zeros (b);
 }
 
-sparse multiplied (sparse &a, sparse &b) {
+sparse multiplied (sparse &a, sparse &b, const product_options &o) {
   if (a.size () (1) != b.size () (0))
     octave::err_nonconformant ("operator *", a.size (), b.size ());
   drop_zeros_of_thinned (a, b);
   if (a.turned && !b.turned && is_long (a.rows, a.stored + b.stored))
     return upload_sparse (product_on_host (a, b), a.device);
-  for (;;) {
-    read_back l;
-    zero_flags<sparse> zeros (a, b, l);
-    counted_sparse product (a, b);
-    int64_t stored = 0;
-    l.add (product.start, product.b.cols, 1, &stored);
-    l.now ();
-    if (!zeros.drops_nothing (a, b))
-      continue; // again, without the dropped zeros
-    gpumm_csc_product &p = product.p;
-    sparse c =
-        new_sparse (a.device, product.a.values.type, p.c.rows, p.c.cols, stored, &product.start);
-    c.zero = product.zero;
-    c.may_store_zeros = true;
-    p.c = csc_of (c);
-    need (gpumm_csc_multiply (&p));
-    return c;
-  }
+  return multiplied_stored (a, b, product_type (a.type (), b.type ()), o);
 }
 
-array multiplied_full (sparse &given, array d, bool left) {
+array multiplied_full (sparse &given, array d, bool left, const product_options &o) {
   const dim_vector a = left ? given.size () : d.size, b = left ? d.size : given.size ();
   if (d.size.ndims () > 2 || a (1) != b (0))
     octave::err_nonconformant ("operator *", a, b);
   sparse s = drop_zeros (given);
-  const gpumm_type t = s.values.type, u = d.type, type = product_type (t, u);
-  if (t != type)
-    s = in_type (s, type);
-  if (left && !s.turned) { // kernels need the left operand by rows
-    ready (s.values);
-    sparse turned = twin_of (s);
-    turned.turned = true;
-    turned.conjugated = s.conjugated;
-    s = turned;
-  }
-  d = as_factor (converted (d, type));
-  if (s.conjugated && !s.turned)
-    s = straight (s);
-  const bool is_zero = d.numel () == 0 || s.stored == 0;
-  const array c = (is_zero ? zeros : new_array) (s.device, type, dim_vector (a (0), b (1)));
-  gpumm_csc_full p = {};
-  p.s = csc_of (s);
-  p.op = op_of (s);
-  p.left = left;
-  p.real_s = type == GPUMM_Z && t != GPUMM_Z;
-  p.real_d = type == GPUMM_Z && u != GPUMM_Z;
-  p.d = matrix_of (d);
-  p.c = matrix_of (c);
-  p.d.buffer = d.buffer.get ();
-  p.c.buffer = c.buffer.get ();
-  if (c.numel () > 0 && !is_zero)
-    need (gpumm_csc_multiply_full (&p));
-  return c;
+  const gpumm_type type = product_type (s.type (), d.type);
+  if (is_single (type) && !is_single (s.type ()))
+    s = in_type (s, is_complex (s.type ()) ? GPUMM_C : GPUMM_S);
+  if (!is_float (d.type))
+    d = converted (d, GPUMM_D);
+  return multiplied_full_stored (s, d, left, left && !s.turned, type, o); // kernels take rows
 }
 
 sparse scaled (bool divides, sparse x, array factors, bool by_rows) {

@@ -135,13 +135,6 @@ template <typename M> bool same_stored (const M &a, const M &b) {
          && a.rows == b.rows && a.values.conjugated == b.values.conjugated;
 }
 
-// What a * b is by its operands.
-template <typename M> gpumm_symmetry symmetry_of (const M &a, const M &b) {
-  return !same_stored (a, b) || a.turned == b.turned ? GPUMM_GENERAL
-         : a.conjugated != b.conjugated              ? GPUMM_HERMITIAN
-                                                     : GPUMM_SYMMETRIC;
-}
-
 // The data of a, read the way b is read.
 template <typename M> M read_as (M a, const M &b) {
   a.turned = b.turned;
@@ -170,6 +163,133 @@ private:
   bool is_same;
   std::unique_ptr<zero_flag<M> > of_b;
 };
+
+// ---- products -----------------------------------------------------------------------------------
+
+// What the engine reads of both formats.
+template <typename M> gpumm_matrix compressed_of (const M &x) {
+  gpumm_matrix m = {};
+  m.type = x.values.type;
+  m.rows = x.rows;
+  m.cols = x.cols;
+  m.nzmax = x.stored;
+  m.start = static_cast<int64_t *> (x.start.values ());
+  m.index = x.index.values ();
+  m.values = x.values.values ();
+  m.start_buffer = x.start.buffer.get ();
+  m.index_buffer = x.index.buffer.get ();
+  m.buffer = x.values.buffer.get ();
+  return m;
+}
+
+// An operand of the engine: as stored, with the op by which it is read, and with its transpose if
+// that is needed. Uses stored_of and twin_of.
+template <typename M> struct factor {
+  M x, twin;
+  gpumm_matrix stored = {}, transpose = {};
+
+  factor (const M &given, bool needs_transpose) : x (given) {
+    if (x.conjugated && !x.turned)
+      x = straight (x);
+    x.values = plain (x.values);
+    stored = stored_of (x);
+    stored.op = op_of (x);
+    if (!needs_transpose)
+      return;
+    twin = twin_of (x);
+    transpose = stored_of (twin);
+    stored.transpose = &transpose;
+  }
+  factor (const factor &) = delete;
+};
+
+// A product that is planned, and the entries of its result counted, on the array stream.
+class device_product {
+public:
+  device_product (const gpumm_matrix &a, const gpumm_matrix &b, gpumm_type type,
+                  const product_options &o)
+      : options (o) {
+    gpumm_problem p = {};
+    p.a = a;
+    p.b = b;
+    p.alpha = {1, 0};
+    p.output = type;
+    p.stays = 1;
+    p.queues = !o.report;
+    need (gpumm_open (&p, &o.engine, &job));
+  }
+  ~device_product () {
+    gpumm_close (job);
+  }
+  device_product (const device_product &) = delete;
+
+  // Waits, unless the stream was waited for.
+  gpumm_matrix shape () {
+    gpumm_matrix s = {};
+    need (gpumm_result (job, &s));
+    return s;
+  }
+  void run (gpumm_matrix result) {
+    need (gpumm_run (job, &result));
+    if (options.report)
+      *options.report = *gpumm_job_report (job);
+  }
+
+private:
+  const product_options &options;
+  gpumm_job *job = nullptr;
+};
+
+// x with its conjugation taken back, if `flips`.
+template <typename M> M flipped (M x, bool flips) {
+  x.conjugated = x.conjugated != flips;
+  return x;
+}
+
+// a * b, and drops zeros of a and b, all in one read. Uses new_result.
+template <typename M> M multiplied_stored (M &a, M &b, gpumm_type type, const product_options &o) {
+  for (;;) {
+    read_back l;
+    zero_flags<M> zeros (a, b, l);
+    a.values = plain (a.values);
+    const bool is_same = same_stored (a, b);
+    b.values = is_same ? a.values : plain (b.values);
+    // conj (A) * A.' is conj (A * A'): then neither is copied, and the engine sees one matrix
+    const bool flips = is_same && a.turned != b.turned && (a.turned ? b : a).conjugated;
+    const factor<M> left (flipped (a, flips), a.turned), right (flipped (b, flips), b.turned);
+    device_product product (left.stored, right.stored, type, o);
+    l.now ();
+    if (!zeros.drops_nothing (a, b))
+      continue; // again, without the dropped zeros
+    M c = new_result (product.shape (), a);
+    gpumm_matrix result = stored_of (c);
+    c.zero = vector (a.device, GPUMM_I32, 1);
+    c.may_store_zeros = true;
+    c.conjugated = flips;
+    result.zero = c.zero.buffer.get ();
+    product.run (result);
+    return c;
+  }
+}
+
+// s * d if `left`, else d * s, which is full.
+template <typename M>
+array multiplied_full_stored (const M &s, array d, bool left, bool needs_transpose, gpumm_type type,
+                              const product_options &o) {
+  d = as_factor (d);
+  const factor<M> compressed (s, needs_transpose);
+  gpumm_matrix full = matrix_of (d);
+  full.buffer = d.buffer.get ();
+  device_product product (left ? compressed.stored : full, left ? full : compressed.stored, type,
+                          o);
+  const array c = new_array (d.device, type,
+                             left ? dim_vector (s.size () (0), d.size (1))
+                                  : dim_vector (d.size (0), s.size () (1)));
+  gpumm_matrix result = matrix_of (c);
+  result.buffer = c.buffer.get ();
+  product.run (result);
+  return c;
+}
 
 // ---- long matrices ------------------------------------------------------------------------------
 

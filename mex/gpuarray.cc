@@ -891,21 +891,21 @@ octave_value products_of_pages (const octave_value_list &args) {
 
 // ---- gpumm, with its options
 
-// A scalar times an array, with the report of the product.
-static array scaled (const array &a, const array &b, gpumm_report &report) {
-  const array c = entrywise (operation_of (octave_value::op_el_mul), operand (a), operand (b));
+// The report of a product that the engine does not compute, of this type and number of entries.
+static gpumm_report report_of_scale (int device, octave_idx_type count) {
+  gpumm_report report = {};
   gpumm_device_properties properties;
-  if (c.device >= 0)
-    need (gpumm_device (c.device, &properties));
+  if (device >= 0)
+    need (gpumm_device (device, &properties));
   snprintf (report.device_name, sizeof report.device_name, "%s",
-            c.device < 0 ? "CPU" : properties.name);
-  report.backend = c.device < 0 ? GPUMM_CPU : GPUMM_GPU;
-  report.device = engine_device (c.device);
+            device < 0 ? "CPU" : properties.name);
+  report.backend = device < 0 ? GPUMM_CPU : GPUMM_GPU;
+  report.device = engine_device (device);
   snprintf (report.algorithm, sizeof report.algorithm, "scale");
   snprintf (report.reason, sizeof report.reason,
-            "a scalar times an array is computed entry by entry");
-  report.flops = double (c.numel ());
-  return c;
+            "a scalar times an array, or a diagonal matrix times one, is computed entry by entry");
+  report.flops = double (count);
+  return report;
 }
 
 // The struct of private/multiply_any.m. Each field is taken once, and a field that nobody has taken
@@ -953,35 +953,52 @@ static void check_place (const gpumm_options &o, int device) {
                    "gpumm: the matrices lie on device %d, and another place was asked for", index);
 }
 
+static octave_value with_op (const octave_value &x, int64_t op) {
+  return op == GPUMM_NONE ? x
+                          : octave::unary_op (type_info (),
+                                              op == GPUMM_CTRANSPOSE ? octave_value::op_hermitian
+                                                                     : octave_value::op_transpose,
+                                              x);
+}
+
+// The product of two values, of which one is on a device.
+static octave_value product_of (const octave_base_value &a, const octave_base_value &b,
+                                const product_options &o) {
+  if (is_in_blocks (a) || is_in_blocks (b))
+    return gpublocks_binary (octave_value::op_mul, a, b, o);
+  if (a.issparse () || b.issparse ())
+    return gpusparse_binary (octave_value::op_mul, a, b, o);
+  auto both = operands_of (a, b);
+  const array x = as_array (both.first), y = as_array (both.second);
+  return value_of (
+      x.is_scalar () || y.is_scalar ()
+          ? entrywise (operation_of (octave_value::op_el_mul), operand (x), operand (y))
+          : multiplied (x, y, product_type (x.type, y.type), o));
+}
+
 // ("gpumm", A, B, OPTIONS): [C, INFO]
 static octave_value_list word_gpumm (const octave_value_list &args, int nargout) {
   option_fields fields (args (3).scalar_map_value ());
   product_options o;
-  const int64_t op_a = fields.take_whole ("transpose_a", GPUMM_NONE, GPUMM_CTRANSPOSE);
-  const int64_t op_b = fields.take_whole ("transpose_b", GPUMM_NONE, GPUMM_CTRANSPOSE);
+  const octave_value a =
+      with_op (args (1), fields.take_whole ("transpose_a", GPUMM_NONE, GPUMM_CTRANSPOSE));
+  const octave_value b =
+      with_op (args (2), fields.take_whole ("transpose_b", GPUMM_NONE, GPUMM_CTRANSPOSE));
   const std::string algorithm = fields.take_text ("algorithm");
   o.engine.algorithm = algorithm.c_str ();
   o.engine.device = int (fields.take_whole ("device", -1, INT_MAX));
   o.engine.devices = uint64_t (fields.take_whole ("devices", 0, 0x1p53));
+  o.output = type_of_class (fields.take_text ("output"));
   fields.end ();
-  auto both = operands_of (args (1).get_rep (), args (2).get_rep ());
-  array a = as_array (both.first), b = as_array (both.second);
-  if (op_a != GPUMM_NONE)
-    a = transposed (a, op_a == GPUMM_CTRANSPOSE);
-  if (op_b != GPUMM_NONE)
-    b = transposed (b, op_b == GPUMM_CTRANSPOSE);
-
+  const int device = device_of (a.get_rep (), b.get_rep ());
   gpumm_report report = {};
-  array c;
-  if (a.is_scalar () || b.is_scalar ()) {
-    check_place (o.engine, a.device);
-    c = scaled (a, b, report);
-  } else {
-    if (nargout > 1)
-      o.report = &report;
-    c = multiplied (a, b, product_type (a.type, b.type), o);
-  }
-  return nargout > 1 ? ovl (value_of (c), info_of (report)) : ovl (value_of (c));
+  o.report = nargout > 1 ? &report : nullptr;
+  if (a.numel () == 1 || b.numel () == 1)
+    check_place (o.engine, device);
+  const octave_value c = product_of (a.get_rep (), b.get_rep (), o);
+  if (nargout < 2)
+    return ovl (c);
+  return ovl (c, info_of (report.algorithm[0] ? report : report_of_scale (device, c.numel ())));
 }
 
 static octave_value_list word_select (const octave_value_list &args, int) {
@@ -1047,7 +1064,7 @@ static const word_row words[] = {{"type", {&any_value}, word_type},
                                  {"wait", {&device_index}, word_wait},
                                  {"memory", {}, word_memory},
                                  {"upload", {&any_value, &device_index}, word_upload},
-                                 {"gpumm", {&full, &full, &options_struct}, word_gpumm}};
+                                 {"gpumm", {&any_value, &any_value, &options_struct}, word_gpumm}};
 
 // The place of the first argument that is not of its kind, or of the end.
 static octave_idx_type first_wrong (const octave_value_list &args,

@@ -269,9 +269,9 @@ bool is_gpusparse (const octave_value &x);
 // Registers the type and its operators, after the type of full arrays.
 void install_gpusparse (octave::type_info &types);
 
-// a OP b, if one of them is sparse and one is on the device.
+// a OP b, if one of them is sparse and one is on the device. The options are those of a product.
 octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_value &a,
-                               const octave_base_value &b);
+                               const octave_base_value &b, const gpumm::product_options &o = {});
 
 // a with b inserted, if one of them is sparse, neither is in blocks, and one is on the device.
 octave_value gpusparse_joined (const octave_base_value &a, const octave_base_value &b,
@@ -287,7 +287,7 @@ octave_value sparse_values (const octave_value &x);
 bool is_gpublocks (const octave_base_value &x);
 void install_gpublocks (octave::type_info &types);
 octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_value &a,
-                               const octave_base_value &b);
+                               const octave_base_value &b, const gpumm::product_options &o = {});
 octave_value gpublocks_joined (const octave_base_value &a, const octave_base_value &b,
                                const Array<octave_idx_type> &place);
 octave_value_list blocks_fold (gpumm_fold_op op, const octave_value &x, int dim);

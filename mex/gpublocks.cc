@@ -179,7 +179,7 @@ static bool is_one (const octave_base_value &x) {
 }
 
 octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_value &a,
-                               const octave_base_value &b) {
+                               const octave_base_value &b, const product_options &o) {
   array full;
   blocks result;
   const octave_gpublocks *s = gpublocks_of (a), *t = gpublocks_of (b);
@@ -189,7 +189,7 @@ octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_val
                               is_one (b) ? b.full_value () : shared (b));
   const int device = device_of (a, b);
   block_operand x = operand_for (a, device), y = operand_for (b, device);
-  const bool is_blocks = combined (op, x, y, result, full);
+  const bool is_blocks = combined (op, x, y, o, result, full);
   if (op == octave_value::op_mul && s)
     s->keep (x.s);
   if (op == octave_value::op_mul && t)

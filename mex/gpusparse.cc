@@ -184,7 +184,7 @@ static sparse_operand operand_for (octave_value::binary_op op, const octave_base
 }
 
 octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_value &a,
-                               const octave_base_value &b) {
+                               const octave_base_value &b, const product_options &o) {
   array full;
   sparse result;
   const int device = device_of (a, b);
@@ -194,7 +194,7 @@ octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_val
                            && !same_pattern (s->m (), t->m ());
   sparse_operand x = operand_for (op, a, device, drops_zeros),
                  y = operand_for (op, b, device, drops_zeros);
-  const bool is_sparse = combined (op, x, y, result, full);
+  const bool is_sparse = combined (op, x, y, o, result, full);
   if (multiplies && s)
     s->keep (x.s);
   if (multiplies && t)

@@ -1,5 +1,4 @@
-/* sparse_arrays.c - sparse matrices on a device: checks, and work queued on the array stream
- * (products: sparse_products.c).
+/* sparse_arrays.c - sparse matrices on a device: checks, and work queued on the array stream.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "arrays.h"

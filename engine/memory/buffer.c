@@ -5,6 +5,7 @@
 #include "error.h"
 #include "host.h"
 #include "pool.h"
+#include "types.h"
 
 #include <unistd.h>
 
@@ -43,18 +44,48 @@ void gpumm_buffer_release (gpumm_buffer *b) {
   gpumm_release (b);
 }
 
-gpumm_status gpumm_check_buffer (const gpumm_matrix *x, const char *name) {
-  const gpumm_buffer *b = x->buffer;
-  const uintptr_t begin = (uintptr_t) b->p, at = (uintptr_t) x->values;
-  const double elements = (double) x->ld * (double) (x->cols - 1) + (double) x->rows;
-  const double end = (double) (at - begin) + elements * (double) gpumm_type_bytes (x->type);
+/* Do so many elements from `at` on lie in the buffer b? */
+static gpumm_status check_extent (const gpumm_buffer *b, const void *at, double elements,
+                                  size_t element, const char *name) {
+  const uintptr_t begin = (uintptr_t) b->p, first = (uintptr_t) at;
+  const double end = (double) (first - begin) + elements * (double) element;
   if (b->process != getpid ())
     return gpumm_fail (GPUMM_INVALID, "%s lies on a device that a forked process cannot use", name);
-  if (x->rows > 0 && x->cols > 0 && (at < begin || end > (double) b->bytes))
+  if (elements > 0 && (first < begin || end > (double) b->bytes))
     return gpumm_fail (GPUMM_INVALID, "%s does not lie in its buffer", name);
-  if ((at - begin) % gpumm_type_bytes (x->type) != 0) /* would end CUDA for this process */
+  if ((first - begin) % element != 0) /* would end CUDA for this process */
     return gpumm_fail (GPUMM_INVALID, "%s does not begin at a whole element of its buffer", name);
   return GPUMM_OK;
+}
+
+static gpumm_status check_compressed (const gpumm_matrix *x, const char *name) {
+  const gpumm_buffer *start = x->start_buffer, *index = x->index_buffer, *values = x->buffer;
+  const double stored = (double) x->nzmax;
+  if (!start || !index || start->context != values->context || index->context != values->context)
+    return gpumm_fail (GPUMM_INVALID, "%s: offsets and indices have no buffers on its device",
+                       name);
+  if (gpumm_line_count (x) >= INT32_MAX || gpumm_line_length (x) >= INT32_MAX)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "%s of %lld x %lld: a device takes sizes below 2^31",
+                       name, (long long) x->rows, (long long) x->cols);
+  gpumm_status status =
+      check_extent (start, x->start, (double) gpumm_line_count (x) + 1, sizeof *x->start, name);
+  if (!status)
+    status = check_extent (index, x->index, stored, gpumm_index_bytes (x), name);
+  if (!status)
+    status = check_extent (values, x->values, stored * (double) gpumm_entry_elements (x),
+                           gpumm_type_bytes (x->type), name);
+  if (!status && x->zero)
+    status = check_extent (x->zero, x->zero->p, 1, sizeof (int32_t), name);
+  return status;
+}
+
+gpumm_status gpumm_check_buffers (const gpumm_matrix *x, const char *name) {
+  const int has_entries = x->rows > 0 && x->cols > 0;
+  if (x->format != GPUMM_FULL)
+    return check_compressed (x, name);
+  return check_extent (x->buffer, x->values,
+                       has_entries ? (double) x->ld * (double) (x->cols - 1) + (double) x->rows : 0,
+                       gpumm_type_bytes (x->type), name);
 }
 
 gpumm_status gpumm_memory (int device, int64_t *used, int64_t *kept) {

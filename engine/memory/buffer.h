@@ -14,8 +14,7 @@ struct gpumm_buffer {
   pid_t process; /* that can use it: a forked one cannot */
 };
 
-/* Does x, a full matrix in a buffer, lie inside it, and can this process use it? name is for
- * errors. */
-gpumm_status gpumm_check_buffer (const gpumm_matrix *x, const char *name);
+/* Does x, in buffers, lie inside them, and can this process use them? name is for errors. */
+gpumm_status gpumm_check_buffers (const gpumm_matrix *x, const char *name);
 
 #endif

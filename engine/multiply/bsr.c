@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
+#include "resident.h"
 #include "blocks.h"
 #include "error.h"
 #include "types.h"
@@ -28,7 +29,7 @@ static const int64_t LEAST_BYTES = 4 << 20;
 static int takes (const gpumm_problem *p) {
   return p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS && !p->full
          && gpumm_is_integer (p->a.type) && p->a.type == p->b.type && gpumm_is_integer (p->output)
-         && p->a.op == GPUMM_NONE && p->b.op == GPUMM_NONE;
+         && (gpumm_is_bound (p) || (p->a.op == GPUMM_NONE && p->b.op == GPUMM_NONE));
 }
 
 static int takes_floats (const gpumm_problem *p) {
@@ -175,6 +176,8 @@ static double count_seconds (const gpumm_rows_product *s) {
 
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
+  if (gpumm_is_bound (p))
+    return gpumm_resident_open (job);
   gpumm_status status = gpumm_blocks_check (p);
   if (status)
     return status;
@@ -211,6 +214,8 @@ static int runs_whole (const gpumm_rows_product *s) {
 
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   gpumm_rows_product *s = job->state;
+  if (gpumm_is_bound (&job->problem))
+    return gpumm_resident_run (job, result);
   const int64_t rows = s->pass.product.c.rows, stored_c = s->start[rows];
   if (!gpumm_rows_begin (s, result))
     return GPUMM_OK;

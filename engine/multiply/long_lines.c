@@ -31,7 +31,7 @@ enum { LEAST_LENGTH = 1 << 20, LEAST_SHARE = 16 };
 int gpumm_has_long_lines (const gpumm_problem *p) {
   const int is_blocks = p->a.format == GPUMM_BLOCKS;
   const gpumm_matrix *x = is_blocks ? &p->a : &p->b, *y = is_blocks ? &p->b : &p->a;
-  if (p->a.format == GPUMM_FULL || gpumm_result_format (p) != p->a.format
+  if (p->a.format == GPUMM_FULL || gpumm_is_bound (p) || gpumm_result_format (p) != p->a.format
       || gpumm_is_zero (p->alpha) || (gpumm_is_turned (y) && gpumm_is_turned (x)))
     return 0;
   const int64_t length = gpumm_line_length (y);

@@ -327,7 +327,7 @@ static gpumm_status check_places (const batch *b) {
   for (int i = 0; i < 3 && b->c.buffer && !status; i++) {
     gpumm_matrix x = *all[i];
     x.cols *= pages[i];
-    status = gpumm_check_buffer (&x, names[i]);
+    status = gpumm_check_buffers (&x, names[i]);
     if (!status && x.buffer->context != b->c.buffer->context)
       status = gpumm_fail (GPUMM_UNSUPPORTED, "the pages lie on different devices");
   }

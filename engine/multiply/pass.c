@@ -3,6 +3,7 @@
 #include "pass.h"
 #include "error.h"
 #include "memory/pool.h"
+#include "memory/queue.h"
 #include "types.h"
 
 #include <math.h>
@@ -27,10 +28,19 @@ void gpumm_pass_open (gpumm_pass *s, struct gpumm_job *job, const char *what) {
 
 void gpumm_pass_close (gpumm_pass *s) {
   const gpumm_plan *plan = s->job ? &s->job->plan : NULL;
+  if (s->pinned) {
+    gpumm_queue_drain (plan->context);
+    gpumm_pool_give (plan->context, GPUMM_POOL_PINNED, s->pinned);
+  }
   for (int i = 0; i < s->count; i++)
     gpumm_pool_give (plan->context, GPUMM_POOL_DEVICE, s->taken[i]);
-  if (plan)
+  if (plan && !s->queues)
     gpumm_pool_trim (plan->context, GPUMM_POOL_DEVICE, (size_t) plan->keep_bytes);
+}
+
+/* Queued work frees memory later, so only the pool knows whether there is room for it. */
+static int has_room (const gpumm_pass *s, size_t bytes) {
+  return s->queues || s->bytes + (double) gpumm_pool_rounded (bytes) <= s->room;
 }
 
 static gpumm_status fail_room (gpumm_pass *s) {
@@ -44,10 +54,11 @@ void *gpumm_pass_take (gpumm_pass *s, int64_t count, size_t element) {
   const gpumm_plan *plan = &s->job->plan;
   const size_t bytes = (size_t) count * element, rounded = gpumm_pool_rounded (bytes);
   void *p = NULL;
-  if (!s->status && s->bytes + (double) rounded > s->room)
+  if (!s->status && !has_room (s, bytes))
     fail_room (s);
   if (!s->status)
-    s->status = gpumm_pool_take (plan->context, GPUMM_POOL_DEVICE, bytes, &p);
+    s->status = (s->queues ? gpumm_pool_take_in_order
+                           : gpumm_pool_take) (plan->context, GPUMM_POOL_DEVICE, bytes, &p);
   if (s->status)
     return NULL;
   s->taken[s->count++] = p;
@@ -88,7 +99,7 @@ gpumm_status gpumm_pass_choose (gpumm_pass *s, gpumm_describe *describe) {
       continue;
     const size_t bytes = k->workspace ? k->workspace (&p, &s->device) : 0;
     const double seconds = k->seconds ? k->seconds (&s->product, &s->device) : INFINITY;
-    if (bytes > 0 && s->bytes + (double) gpumm_pool_rounded (bytes) > s->room)
+    if (bytes > 0 && !has_room (s, bytes))
       without_room = 1;
     else if (seconds <= best) {
       best = seconds;

@@ -21,7 +21,9 @@ typedef struct gpumm_pass {
   const gpumm_sparse_kernel *kernel;
   gpumm_device_properties device; /* memory_free: bytes left to take */
   double room, bytes;             /* bytes that may be taken; bytes taken */
-  void *traced[4];                /* memory of A, B, C and the workspace, for a trace */
+  int queues;      /* the product is queued on the array stream, in whose order memory is taken */
+  void *pinned;    /* page-locked memory that a queued product writes to, or NULL */
+  void *traced[4]; /* memory of A, B, C and the workspace, for a trace */
   void *taken[GPUMM_MOST_TAKEN];
   int count;
   /* The whole product with all its pairs; each launch gets a copy with its own fields. */

@@ -23,9 +23,8 @@ gpumm_rows_product *gpumm_rows_new (struct gpumm_job *job) {
 }
 
 void gpumm_rows_close (struct gpumm_job *job) {
-  gpumm_rows_product *s = job->state;
-  if (s)
-    gpumm_pass_close (&s->pass);
+  if (job->state)
+    gpumm_pass_close (job->state);
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */

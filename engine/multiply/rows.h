@@ -43,7 +43,7 @@ int64_t gpumm_rows_room (const gpumm_rows_product *s);
 gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_matrix *c, int64_t most_rows,
                                   int64_t most_entries, int64_t buffers, double seconds);
 
-/* gpumm_algorithm.close */
+/* gpumm_algorithm.close, where the state begins with a pass */
 void gpumm_rows_close (struct gpumm_job *job);
 
 #endif

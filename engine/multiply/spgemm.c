@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
+#include "resident.h"
 #include "sparse.h"
 #include "threads.h"
 #include "types.h"
@@ -42,6 +43,8 @@ static gpumm_status by_columns (gpumm_rows_product *s, const gpumm_matrix *x, gp
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const int is_same = gpumm_is_one_array (p);
+  if (gpumm_is_bound (p))
+    return gpumm_resident_open (job);
   gpumm_matrix a = {0}, b = {0};
   gpumm_rows_product *s = gpumm_rows_new (job);
   if (!s)
@@ -82,6 +85,8 @@ static int64_t chunk_size (const gpumm_rows_product *s) {
 
 static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   gpumm_rows_product *s = job->state;
+  if (gpumm_is_bound (&job->problem))
+    return gpumm_resident_run (job, result);
   if (!gpumm_rows_begin (s, result))
     return GPUMM_OK;
   return gpumm_rows_multiply (s, result, result->cols, chunk_size (s), chunks.buffers,

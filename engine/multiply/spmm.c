@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pass.h"
 #include "compressed.h"
+#include "resident.h"
 #include "memory/pool.h"
 #include "sparse.h"
 #include "tiles.h"
@@ -174,9 +175,10 @@ static gpumm_status multiply (product *s, gpumm_matrix *c) {
 static int takes (const gpumm_problem *p) {
   const int left = p->a.format != GPUMM_FULL;
   const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
-  const int types = x->format == GPUMM_BLOCKS ? gpumm_is_float (x->type) && gpumm_is_float (y->type)
-                                              : gpumm_is_sparse_element (x->type)
-                                                    && (y->type == GPUMM_D || y->type == GPUMM_Z);
+  const int is_any_float = x->format == GPUMM_BLOCKS || gpumm_is_single (x->type);
+  const int types = is_any_float ? gpumm_is_float (x->type) && gpumm_is_float (y->type)
+                                 : gpumm_is_sparse_element (x->type)
+                                       && (y->type == GPUMM_D || y->type == GPUMM_Z);
   return y->format == GPUMM_FULL && x->format != GPUMM_FULL && types
          && gpumm_line_count (x) < INT32_MAX && gpumm_line_length (x) < INT32_MAX
          && gpumm_entries (x) <= INT32_MAX;
@@ -216,6 +218,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_op op = op_by_rows (x->format, op_x);
   if (result->rows == 0 || result->cols == 0)
     return GPUMM_OK;
+  if (gpumm_is_bound (p))
+    return gpumm_resident_run_full (job, result);
   product s = {.y = y,
                .x = *x,
                .left = left,

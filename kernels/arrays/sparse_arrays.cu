@@ -221,8 +221,9 @@ __global__ void __launch_bounds__ (THREADS)
     start[j] = b ? a[j] + b[j] - marked_before (m, a[j]) : marked_before (m, a[j]);
 }
 
+template <class I>
 __global__ void __launch_bounds__ (THREADS)
-    find_lengths (const int64_t *from, const int64_t *which, int64_t cols, int64_t *start) {
+    find_lengths (const int64_t *from, const I *which, int64_t cols, int64_t *start) {
   const int64_t j = (int64_t) blockIdx.x * THREADS + threadIdx.x;
   if (j == 0)
     start[0] = 0;
@@ -488,14 +489,21 @@ static gpumm_status mark (int device, gpumm_stream *stream, const gpumm_sparse_w
                        gpumm_sum_up_bytes (words + 1));
 }
 
-/* Turns lengths of columns into offsets: given lengths, or the lengths of the taken columns. */
+template <class I>
+static gpumm_status find_lengths_of (int device, gpumm_stream *stream, const gpumm_sparse_work &w) {
+  return LAUNCH ("sparse lengths", find_lengths<I>, ceil_div (w.c.cols + 1, (int64_t) THREADS),
+                 dim3 (THREADS), device, stream, (const int64_t *) w.a.start.values,
+                 (const I *) w.which.values, w.c.cols, (int64_t *) w.c.start.values);
+}
+
+/* Turns lengths of columns into offsets: given lengths, or the lengths of the taken columns, which
+ * the product of compressed matrices names by indices. */
 static gpumm_status measure (int device, gpumm_stream *stream, const gpumm_sparse_work &w,
                              void *workspace) {
   int64_t *const start = (int64_t *) w.c.start.values, cols = w.c.cols;
   if (w.op == GPUMM_SPARSE_LENGTHS)
-    TRY (LAUNCH ("sparse lengths", find_lengths, ceil_div (cols + 1, (int64_t) THREADS),
-                 dim3 (THREADS), device, stream, (const int64_t *) w.a.start.values,
-                 (const int64_t *) w.which.values, cols, start));
+    TRY (w.which.type == GPUMM_I32 ? find_lengths_of<int32_t> (device, stream, w)
+                                   : find_lengths_of<int64_t> (device, stream, w));
   return gpumm_sum_up (device, stream, start, cols + 1, workspace, gpumm_sum_up_bytes (cols + 1));
 }
 

@@ -72,24 +72,25 @@ function removed (text, varargin)
 endfunction
 
 ## At least one is a gpuArray, and so is the result.  The host computes without a GPU, and products
-## of integers, which take it much longer than the copies.
+## of full integers, which take it much longer than the copies.
 function [C, info] = on_device (A, B, o)
-  if (in_blocks (A) || in_blocks (B))
-    __gpuarray__ ("refuse", ["gpumm of a blocksparse is not available on a device. " ...
-                             "Write X * Y, or use gather (X)"]);
-  elseif (issparse (A) || issparse (B))
-    C = sparse_on_device (A, B, o, nargout);
-    return;
-  endif
   device = __gpuarray__ ("device", {A, B}{1 + ! strcmp(class (A), "gpuArray")});
-  if (device == -1 || isinteger (A) || isinteger (B))
+  blocks = in_blocks (A) + in_blocks (B);
+  is_integer = isinteger (A) || isinteger (B);
+  if (blocks == 1 && is_integer)
+    __gpuarray__ ("refuse", ["a device multiplies a blocksparse of integers only by another " ...
+                             "one. Use gather (X)"]);
+  elseif (! isempty (o.form))
+    __gpuarray__ ("refuse", ["gpumm has no Output for a gpuArray. Write full (gpumm (A, B)), " ...
+                             "or use gather (X)"]);
+  elseif (device == -1 || (is_integer && blocks == 0))
     [C, info] = multiply_any (__gpuarray__ ("gather", A), __gpuarray__ ("gather", B), o);
     C = __gpuarray__ ("upload", C, device);
     return;
   endif
   ## what check_options refuses
-  o = rmfield (o, {"alpha", "beta", "c", "is_scaled", "backend", "output", "form", ...
-                   "max_device_memory", "max_capability"});
+  o = rmfield (o, {"alpha", "beta", "c", "is_scaled", "backend", "form", "max_device_memory", ...
+                   "max_capability"});
   try
     if (nargout < 2)
       C = __gpuarray__ ("gpumm", A, B, o);
@@ -104,21 +105,6 @@ endfunction
 ## Is X a matrix in blocks, on the host or on a device?
 function yes = in_blocks (X)
   yes = any (strcmp (typeinfo (X), {"blocksparse", "blocksparse gpuArray"}));
-endfunction
-
-## As `*` multiplies them, with a GPU or without one.
-function C = sparse_on_device (A, B, o, results)
-  ## what is not among these cannot be told to the operators
-  heeded = {"transpose_a", "transpose_b"};
-  if (results > 1 || ! isequal (rmfield (o, heeded), rmfield (parse_options ({}), heeded)))
-    __gpuarray__ ("refuse", ["gpumm of a sparse gpuArray takes TransposeA and TransposeB, and " ...
-                             "returns no INFO. For others use gather (X)"]);
-  endif
-  try
-    C = apply_op (A, o.transpose_a) * apply_op (B, o.transpose_b);
-  catch err
-    raise_again (err);
-  end_try_catch
 endfunction
 
 ## ---- what the operands are ---------------------------------------------------------------------

@@ -276,6 +276,35 @@ static inline gpumm_matrix copied (const gpumm_matrix *a, int turns, int conjuga
   return b;
 }
 
+/* A sparse matrix, or one in blocks, with the elements of this one, transposed. */
+static inline gpumm_matrix transposed_lines (const gpumm_matrix *a) {
+  gpumm_matrix b = *a;
+  b.op = GPUMM_NONE;
+  b.rows = a->cols;
+  b.cols = a->rows;
+  b.block_rows = a->block_cols;
+  b.block_cols = a->block_rows;
+  const int64_t each = entry_elements (a), side = a->format == GPUMM_BLOCKS ? a->block_rows : 1;
+  b.start = check_allocate (lines_of (&b) + 1, sizeof *b.start);
+  b.index = check_allocate (b.nzmax, sizeof *b.row);
+  b.values = check_allocate (b.nzmax * each, gpumm_type_bytes (b.type));
+  for (int64_t line = 0, out = 0; line < lines_of (&b); line++) {
+    for (int64_t i = 0; i < lines_of (a); i++)
+      for (int64_t t = a->start[i]; t < a->start[i + 1]; t++)
+        if ((a->format == GPUMM_SPARSE ? a->row[t] : a->block_column[t]) == line) {
+          for (int64_t e = 0; e < each; e++)
+            put (b.type, b.values, out * each + e % side * (each / side) + e / side,
+                 get (a->type, a->values, t * each + e));
+          if (b.format == GPUMM_SPARSE)
+            b.row[out++] = i;
+          else
+            b.block_column[out++] = (int32_t) i;
+        }
+    b.start[line + 1] = out;
+  }
+  return b;
+}
+
 /* rows x cols blocks of this size, percent of them there: blocks, or the elements of a sparse
  * matrix. */
 static inline gpumm_matrix make_in_blocks (gpumm_format format, gpumm_type type, int64_t rows,

@@ -115,16 +115,63 @@ static inline gpumm_csc send_csc (const gpumm_matrix *x) {
   return y;
 }
 
-static inline gpumm_bsr send_bsr (const gpumm_matrix *x) {
-  const int64_t elements = x->nzmax * entry_elements (x);
-  return (gpumm_bsr){.rows = lines_of (x),
-                     .cols = x->cols / x->block_cols,
-                     .stored = x->nzmax,
-                     .block_rows = x->block_rows,
-                     .block_cols = x->block_cols,
-                     .start = send (GPUMM_I64, x->start, lines_of (x) + 1),
-                     .column = send (GPUMM_I32, x->block_column, x->nzmax),
-                     .values = send (x->type, x->values, elements)};
+/* Memory for a sparse matrix or one in blocks, of these sizes and with this nzmax. */
+static inline gpumm_matrix compressed_at (const gpumm_matrix *shape) {
+  const gpumm_view start = take (GPUMM_I64, lines_of (shape) + 1),
+                   index = take (GPUMM_I32, shape->nzmax),
+                   values = take (shape->type, shape->nzmax * entry_elements (shape));
+  gpumm_matrix y = *shape;
+  y.start = start.values;
+  y.index = index.values;
+  y.values = values.values;
+  y.start_buffer = start.buffer;
+  y.index_buffer = index.buffer;
+  y.buffer = values.buffer;
+  return y;
+}
+
+/* Copies between this matrix and one that compressed_at () has made. */
+static inline void copy_compressed (const gpumm_matrix *here, const gpumm_matrix *there, int up) {
+  const int64_t stored = there->nzmax;
+  const gpumm_view views[] = {
+      {.type = GPUMM_I64, .buffer = there->start_buffer, .values = there->start},
+      {.type = GPUMM_I32, .buffer = there->index_buffer, .values = there->index},
+      {.type = there->type, .buffer = there->buffer, .values = there->values}};
+  const int64_t counts[] = {lines_of (there) + 1, stored, stored * entry_elements (there)};
+  int32_t *index = check_allocate (stored, sizeof *index);
+  void *const memory[] = {here->start, index, here->values};
+  for (int64_t t = 0; up && t < stored; t++)
+    index[t] = here->format == GPUMM_SPARSE ? (int32_t) here->row[t] : here->block_column[t];
+  for (int i = 0; i < 3; i++) {
+    const gpumm_matrix x = column_of (&views[i], counts[i], memory[i]),
+                       y = column_of (&views[i], counts[i], NULL);
+    CHECK (counts[i] == 0 || !gpumm_copy (up ? &x : &y, up ? &y : &x), "%s", gpumm_last_error ());
+  }
+  for (int64_t t = 0; !up && t < stored; t++)
+    if (here->format == GPUMM_SPARSE)
+      here->row[t] = index[t];
+    else
+      here->block_column[t] = index[t];
+  free (index);
+}
+
+static inline gpumm_matrix send_compressed (const gpumm_matrix *x) {
+  const gpumm_matrix y = compressed_at (x);
+  copy_compressed (x, &y, 1);
+  return y;
+}
+
+static inline gpumm_matrix fetch_compressed (const gpumm_matrix *x) {
+  gpumm_matrix y = {.format = x->format,
+                    .type = x->type,
+                    .rows = x->rows,
+                    .cols = x->cols,
+                    .nzmax = x->nzmax,
+                    .block_rows = x->block_rows,
+                    .block_cols = x->block_cols};
+  provide (&y, 0);
+  copy_compressed (&y, x, 0);
+  return y;
 }
 
 static inline gpumm_matrix fetch_full (const gpumm_matrix *x, int64_t gap) {
@@ -150,21 +197,6 @@ static inline gpumm_matrix fetch_csc (const gpumm_csc *x) {
   for (int64_t t = 0; t < x->stored; t++)
     y.row[t] = row[t];
   free (row);
-  return y;
-}
-
-static inline gpumm_matrix fetch_bsr (const gpumm_bsr *x) {
-  gpumm_matrix y = {.format = GPUMM_BLOCKS,
-                    .type = x->values.type,
-                    .rows = x->rows * x->block_rows,
-                    .cols = x->cols * x->block_cols,
-                    .block_rows = x->block_rows,
-                    .block_cols = x->block_cols,
-                    .nzmax = x->stored};
-  provide (&y, 0);
-  fetch (&x->start, x->rows + 1, y.start);
-  fetch (&x->column, x->stored, y.block_column);
-  fetch (&x->values, x->stored * entry_elements (&y), y.values);
   return y;
 }
 

@@ -92,8 +92,7 @@
 %!          @() [G, single(eye (2))], @() [G, "ab".'], @() diag(G(:,1), 1), @() max(G, 1), ...
 %!          @() G + gpuArray(sparse (1i)), @() sparse(2i) - G, @() G ./ sparse(NaN), ...
 %!          @() G ./ gpuArray(sparse (0)), @() sparse(2) ./ G, @() G .\ gpuArray(sparse (2)), ...
-%!          @() sum(G, 3), @() G(:,:,2), @() gpumm(G, G, "Algorithm", "classic"), ...
-%!          @() gpumm(G, 2, "Device", 0), @() G * 1i > 1, @() max(G * 1i), @() G * 1i < G};
+%!          @() sum(G, 3), @() G(:,:,2), @() G * 1i > 1, @() max(G * 1i), @() G * 1i < G};
 %!  if (strcmp (format, "blocks"))
 %!    G = gpuArray (blocksparse (eye (4), 2));
 %!    R = gpuArray (blocksparse (ones (4, 6), [2, 3]));
@@ -106,8 +105,9 @@
 %!            @() diag(R), @() blocksparse(gpuArray (speye (4)), 2), @() sum(G, 3), ...
 %!            @() blocksparse(6, 6, 3) ^ G, @() gpuArray(speye (4)) * blocksparse(eye (4), 2), ...
 %!            @() cat(3, G, G), @() permute(G, [2, 1, 3]), @() resize(G, 8, 8), ...
-%!            @() pagemtimes(G, G), @() kron(G, G), @() G(G != 0), @() gpumm(G, G), ...
-%!            @() gpumm(ones (4), G), @() gpumm(gpuArray (ones (4)), blocksparse (eye (4), 2))};
+%!            @() pagemtimes(G, G), @() kron(G, G), @() G(G != 0), ...
+%!            @() gpumm(G, G, "Output", "full"), @() gpumm(int8 (G), int8 (ones (4))), ...
+%!            @() gpumm(gpuArray (int8 (ones (4))), blocksparse (int8 (eye (4)), 2))};
 %!  endif
 %!endfunction
 
@@ -210,7 +210,6 @@
 %!   assert (id, "gpumm:gpuArray:gather", func2str (f{1}));
 %!   assert (! isempty (strfind (text, "gather")), func2str (f{1}));
 %! endfor
-%!error id=gpumm:gpuArray:gather [C, info] = gpumm (gpuArray (speye (2)), 2);
 %!error <exp gives nonzeros where X is zero. Use exp .full .X..> exp (gpuArray (speye (2)))
 %!error <cumsum of a sparse matrix is not available> cumsum (gpuArray (speye (2)))
 %!error <max of a sparse matrix is not available> max (gpuArray (speye (2)), 1)
@@ -489,6 +488,47 @@
 %! ## logical keeps the sparsity, and NaN is an error
 %! check_table ({@logical}, {sparse([0, 2, 0; -1, 0, 0.5]), sparse(2, 3)});
 %!error <NaN> logical (gpuArray (sparse ([0, NaN])))
+
+## the report and the options of gpumm, of each pair of formats: the class and the elements of the
+## product on the host, and as many operations
+%!function check_gpumm (A, B, varargin)
+%!  text = sprintf ("%s by %s %s", typeinfo (A), typeinfo (B), disp (varargin));
+%!  [c, expected] = gpumm (A, B, varargin{:});
+%!  [C, info] = gpumm (gpuArray (A), gpuArray (B), varargin{:});
+%!  assert (isgpuarray (C) && strcmp (underlyingType (C), underlyingType (c)), text);
+%!  assert (issparse (C) == issparse (c) && info.flops == expected.flops, text);
+%!  difference = double (full (gather (C))) - double (full (c));
+%!  assert (norm (difference, Inf) <= 1e-12 * norm (double (full (c)), Inf), text);
+%!  assert (! isempty (info.reason) && ! isempty (info.kernel), text);
+%!  assert (isequal (fieldnames (info), fieldnames (expected)), text);
+%!  assert (isequal (gather (gpumm (gpuArray (A), B, varargin{:})), gather (C)), text);
+%!endfunction
+
+%!test
+%! s = sprand (12, 9, 0.4);
+%! t = sprand (9, 12, 0.4) + 1i * sprand (9, 12, 0.4);
+%! b = blocksparse (full (sprand (12, 9, 0.4)), 3);
+%! u = blocksparse (uint16 (300 * rand (16)), 4);
+%! check_gpumm (s, t);
+%! check_gpumm (s, s, "TransposeB", "transpose");
+%! check_gpumm (t, t, "TransposeA", "ctranspose");
+%! check_gpumm (s, s != 0, "TransposeA", "transpose");
+%! check_gpumm (s, rand (9, 5));
+%! check_gpumm (rand (5, 12) + 1i, s);
+%! check_gpumm (b, b, "TransposeB", "transpose");
+%! check_gpumm (b, rand (9, 5));
+%! check_gpumm (rand (12, 5), b, "TransposeA", "transpose");
+%! check_gpumm (u, u);
+%! for class = {"uint32", "uint16", "int64"}
+%!   check_gpumm (u, u, "OutputClass", class{1});
+%! endfor
+%! [C, info] = gpumm (gpuArray (s), gpuArray (s'), "Algorithm", "spgemm");
+%! assert (info.algorithm, "spgemm");
+%! [C, info] = gpumm (gpuArray (u), gpuArray (u), "OutputClass", "uint32", "Algorithm", "classic");
+%! assert (strncmp (info.kernel, "classic", 7));
+%! [C, info] = gpumm (gpuArray (s), 2);
+%! assert (info.algorithm, "scale");
+%!error id=gpumm:unsupported gpumm (gpuArray (speye (2)), gpuArray (speye (2)), "Algorithm", "classic")
 
 ## gpumm multiplies what `*` multiplies
 %!test

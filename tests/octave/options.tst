@@ -68,12 +68,11 @@
 %!   endfor
 %! endfor
 
-## what the operators that multiply sparse gpuArrays do not take
+## sparse gpuArrays have the options of full ones
 %!test
 %! S = gpuArray (sparse (magic (3)));
-%! for option = {{"Device", 0}, {"Algorithm", "spgemm"}}
-%!   assert (error_of (@gpumm, S, S, option{1}{:}), "gpumm:gpuArray:gather", option{1}{1});
-%! endfor
+%! assert (isequal (gather (gpumm (S, S, "Algorithm", "spgemm")), magic (3) ^ 2));
+%! assert (error_of (@gpumm, S, S, "Algorithm", "tiled"), "gpumm:unsupported");
 
 ## Alpha, Beta and C: of each class, and with each kernel, in products.tst. Beta is 1 where C is
 ## given; what a zero multiplies is not read, as in BLAS; a complex Alpha without imaginary part
