@@ -50,8 +50,12 @@ inline bool is_stored (const octave_value &x) {
   return is_gpusparse (x) || is_gpublocks (x.get_rep ());
 }
 
+// The type of the elements of an array, there or of the host.
 inline gpumm_type type_of (const octave_value &x) {
-  return gpu_value_of (x.get_rep ())->type ();
+  if (const gpu_value *g = gpu_value_of (x.get_rep ()))
+    return g->type ();
+  const gpumm_type type = gpumm::type_of_class (x.class_name ());
+  return x.iscomplex () ? gpumm::complex_type (type) : type;
 }
 
 // Is x a real number?

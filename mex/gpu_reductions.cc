@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 
 #include "gpu_functions.h"
 
@@ -216,10 +217,11 @@ static octave_value extreme_of_two (const named_function &f, const octave_value 
     return value_of (
         octave_held (by_octave (f.name, ovl (download (as_array (a)), download (as_array (b))))));
   const dim_vector size = common_size (f.name, a.x.size, b.x.size);
-  const octave_value rule =
-      by_octave (f.name, ovl (sample (a.x.type, a.x.is_scalar (), dim_vector (1, 2)),
-                              sample (b.x.type, b.x.is_scalar (), dim_vector (1, 2))));
-  gpumm_type type = type_of_class (rule.class_name ());
+  const auto key = std::make_tuple (f.op, a.x.type, b.x.type, a.x.is_scalar (), b.x.is_scalar ());
+  gpumm_type type = asked_once (key, [&] {
+    return by_octave (f.name, ovl (sample (a.x.type, a.x.is_scalar (), dim_vector (1, 2)),
+                                   sample (b.x.type, b.x.is_scalar (), dim_vector (1, 2))));
+  });
   if (is_complex (a.x.type) || is_complex (b.x.type))
     type = complex_type (type);
   if (!is_float (type)) // converted for the comparison as Octave converts

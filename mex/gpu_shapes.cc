@@ -190,12 +190,10 @@ octave_value_list cat (const named_function &f, const octave_value_list &args, i
   const octave_value dim = on_host (args (0));
   const octave_value_list arrays = rest_of (args);
   bool any_stored = false, all_numbers = true;
-  octave_value_list samples;
   for (octave_idx_type i = 0; i < arrays.length (); i++) {
     const octave_value &x = arrays (i);
     any_stored = any_stored || is_stored_anywhere (x);
     all_numbers = all_numbers && (x.isnumeric () || x.islogical ());
-    samples.append (like (x));
   }
   if (arrays.length () == 0)
     return by_host (f.name, ovl (dim), nargout);
@@ -216,8 +214,10 @@ octave_value_list cat (const named_function &f, const octave_value_list &args, i
   }
   if (size.any_zero () || device_for_new () == NO_DEVICE)
     return by_host_there (f.name, args, nargout);
-  const octave_value rule = by_octave ("horzcat", samples); // empty arrays count
-  return ovl (joined_full (arrays, along, size, type_of_class (rule.class_name ())));
+  gpumm_type type = type_of (arrays (0));
+  for (octave_idx_type i = 1; i < arrays.length (); i++) // empty arrays count
+    type = joined_type (type, type_of (arrays (i)));
+  return ovl (joined_full (arrays, along, size, type));
 }
 
 // ---- triangles ----------------------------------------------------------------------------------

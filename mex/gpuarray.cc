@@ -410,7 +410,7 @@ octave_value octave_gpuarray::diag (octave_idx_type rows, octave_idx_type cols) 
 }
 
 octave_value octave_gpuarray::elements_as (octave_value (octave_value::*type) () const) const {
-  const octave_value z = (sample (m.type, false, dim_vector (1, 2)).*type) ();
+  const octave_value z = (elements ().*type) ();
   gpumm_type to = type_of_class (z.class_name ());
   if (z.iscomplex ())
     to = complex_type (to);
@@ -520,10 +520,7 @@ static octave_value joined_full (const octave_base_value &a, const octave_base_v
   const int dims = std::max<int> (x.size.ndims (), int (given.numel ()));
   const Array<octave_idx_type> place =
       place_of_part (given, x.size.redim (dims), y.size.redim (dims));
-  const gpumm_type type =
-      joint_type (x.type, y.type, [] (const octave_value &u, const octave_value &v) {
-        return octave::feval ("horzcat", ovl (u, v), 1) (0);
-      });
+  const gpumm_type type = joined_type (x.type, y.type);
   const bool keeps = g && x.type == type && !g->is_shared ();
   if (is_octave_held (x) && keeps && y.type == type && y.numel () > 0) {
     g->m = array (); // Octave replaces a by the result
