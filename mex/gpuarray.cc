@@ -1,8 +1,9 @@
 // gpuarray.cc - the type gpuArray, as Octave sees it.
 //
 //   G = __gpuarray__ (A)                   copies A to the selected device
-//   Y = __gpuarray__ (NAME, ...)           calls the named function of this name: gpu_functions.cc
-//   LIST = __gpuarray__ (N, NAME, ...)     the same, with N results in a cell array
+//   Y = __gpuarray__ (NAME, ARGS)          calls the named function of this name with the arguments
+//                                          in a cell array: gpu_functions.cc
+//   LIST = __gpuarray__ (NAME, ARGS, N)    the same, with N results in a cell array
 //   ... = __gpuarray__ (WORD, ...)         see words, at the end
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
@@ -97,7 +98,7 @@ public:
 
   bool is_true () const;
   octave_value full_value () const {
-    return octave_value (clone ());
+    return octave_value (const_cast<octave_gpuarray *> (this), true); // itself
   }
   octave_value transpose (bool conjugates) const;
   octave_value squeeze () const;
@@ -1089,17 +1090,17 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
   }
   if (args.length () == 1 && !args (0).is_string ())
     return ovl (on_device (args (0), device_for_new ()));
-  // (N, NAME, ...): a cell array with the N results; [varargout{1:N}] = ... takes Octave longer
-  if (args.length () > 1 && args (1).is_string () && number.fits (args (0))) {
-    const named_function *f = find_function (args (1).string_value ());
-    if (!f)
-      refuse_function (args (1).string_value ());
-    return ovl (Cell (call_function (*f, rest_of (args, 2), args (0).int_value ())));
-  }
   const std::string word =
       args.length () > 0 && args (0).is_string () ? args (0).string_value () : "";
-  if (const named_function *f = find_function (word))
-    return call_function (*f, rest_of (args), nargout);
+  // arguments and results are cell arrays: varargin{:} and [varargout{1:N}] = ... take Octave longer
+  const bool is_call = args.length () > 1 && args (1).iscell ();
+  const named_function *f = is_call ? find_function (word) : nullptr;
+  if (f && args.length () == 2)
+    return call_function (*f, octave_value_list (args (1).cell_value ()), nargout);
+  if (f && args.length () == 3 && number.fits (args (2))) {
+    const int count = args (2).int_value ();
+    return ovl (Cell (call_function (*f, octave_value_list (args (1).cell_value ()), count)));
+  }
   const word_row *first = nullptr;
   for (const auto &row : words)
     if (word == row.word && args.length () == octave_idx_type (row.arguments.size ()) + 1) {
@@ -1109,5 +1110,7 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
     }
   if (first)
     say_wrong (args, *first);
+  if (is_call && !f)
+    refuse_function (word);
   error_with_id ("gpumm:internal", "__gpuarray__: for use by gpuArray only");
 }

@@ -129,7 +129,9 @@ private:
 DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpublocks, "blocksparse gpuArray", "gpuArray");
 
 static const octave_gpublocks *gpublocks_of (const octave_base_value &x) {
-  return dynamic_cast<const octave_gpublocks *> (&x);
+  return x.type_id () == octave_gpublocks::static_type_id ()
+             ? static_cast<const octave_gpublocks *> (&x)
+             : nullptr;
 }
 
 octave_value value_of (const blocks &x) {

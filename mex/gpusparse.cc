@@ -138,7 +138,9 @@ private:
 DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpusparse, "sparse gpuArray", "gpuArray");
 
 static const octave_gpusparse *gpusparse_of (const octave_base_value &x) {
-  return dynamic_cast<const octave_gpusparse *> (&x);
+  return x.type_id () == octave_gpusparse::static_type_id ()
+             ? static_cast<const octave_gpusparse *> (&x)
+             : nullptr;
 }
 
 octave_value value_of (const sparse &x) {

@@ -83,7 +83,7 @@ function [C, info] = on_device (A, B, o)
   endif
   device = __gpuarray__ ("device", {A, B}{1 + ! strcmp(class (A), "gpuArray")});
   if (device == -1 || isinteger (A) || isinteger (B))
-    [C, info] = multiply_any (__gpuarray__ ("gather", A), __gpuarray__ ("gather", B), o);
+    [C, info] = multiply_any (gather (A), gather (B), o);
     C = __gpuarray__ ("upload", C, device);
     return;
   endif

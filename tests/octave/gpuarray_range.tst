@@ -28,7 +28,7 @@
 ## entries count.
 %!function text = wrong_end (name, given, wanted, tol, beside = 0, where = true (size (wanted)))
 %!  text = "";
-%!  given = __gpuarray__ ("gather", given);
+%!  given = __gpuarray__ ("gather", {given});
 %!  type = class (wanted);
 %!  if (! strcmp (class (given), type) || ! size_equal (given, wanted))
 %!    text = sprintf ("%s: class %s, size %s", name, class (given), mat2str (size (given)));

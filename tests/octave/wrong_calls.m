@@ -1,7 +1,7 @@
 ## failed = wrong_calls (log, from) - calls each gateway, and each word of __gpuarray__, with wrong arguments.
 ##
-## A call may give a value or an error with an identifier; a named function of gpuArrays may give any error,
-## as Octave's own.  What else it does is a line of FAILED.  The file
+## A call may give a value or an error with an identifier; a named function of gpuArrays, whose arguments are
+## put into a cell array, may give any error, as Octave's own.  What else it does is a line of FAILED.  The file
 ## LOG has the number and the text of the running call, so words.tst can name one that ends the process.  FROM
 ## is the number of the first call.  From GPUMM_SEED comes the choice of the calls with two wrong arguments.
 ## SPDX-License-Identifier: BSD-3-Clause
@@ -23,9 +23,13 @@ function failed = wrong_calls (log, from)
     calls = calls(cellfun (@(c) strcmp (c{2}, "__gpuarray__"), calls));
   endif
   for right = calls.'
+    is_list = is_named (right{1}(2:end), named) && ! iscell (right{1}{4});
     for call = wrong_ones (right{1}, values)
       if (++number < from)
         continue;
+      endif
+      if (is_list && numel (call{1}) > 1)
+        call{1} = [call{1}(1:2), {call{1}(3:end)}];
       endif
       text = call_text (call{1});
       frewind (file);
@@ -75,7 +79,7 @@ function calls = right_calls ()
            {1, "pagemtimes", G, "none", G, "transpose"}; {1, "sparse", G}; {1, "sparse", B}
            {1, "blocksparse", G, [1, 3]}};
   words = cellfun (@(c) {c{1}, "__gpuarray__", c{2:end}}, words, "UniformOutput", false);
-  words{end+1} = {1, "__gpuarray__", 2, "max", G};
+  words(end+1:end+2) = {{1, "__gpuarray__", "max", {G}, 2}; {1, "__gpuarray__", "prod", {G}, 1}};
   calls = [{{1, "__gpuarray__", magic(3)}}; words
            {{2, "__gpumm_multiply__", magic(3), magic(3), "Alpha", 2}
             {2, "__gpumm_multiply__", {magic(3), magic(3), o}}; {1, "__gpumm_multiply__", {b, b, o}}
