@@ -485,8 +485,8 @@ gpumm_type joined_type (gpumm_type x, gpumm_type y) {
 
 // ---- folds --------------------------------------------------------------------------------------
 
-const char *const fold_names[GPUMM_FOLD_OPS] = {"sum",   "prod", "max", "min",
-                                                "sumsq", "norm", "any", "all"};
+const char *const fold_names[GPUMM_FOLD_OPS] = {"sum",  "prod", "max", "min", "sumsq",
+                                                "norm", "max",  "any", "all"};
 
 // Reduces x, taken as inner x count x outer, to an array of this size.
 static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], const dim_vector &size,
@@ -513,7 +513,9 @@ static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], cons
 
 array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
   if (is_octave_held (x)) {
-    const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+    if (op == GPUMM_FOLD_LARGEST && x.host.isnan ().any (dim).is_true ()) // of a column
+      return octave_held (as_class (octave_value (NAN), type));
+    const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN || op == GPUMM_FOLD_LARGEST;
     const octave_value_list arguments = op == GPUMM_FOLD_NORM ? ovl (download (x)) // of a column
                                         : extreme ? ovl (download (x), Matrix (), dim + 1)
                                                   : ovl (download (x), dim + 1);

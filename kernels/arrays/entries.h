@@ -124,6 +124,9 @@ template <class T> DEVICE T load (int type, const void *p, int64_t i, bool conju
   case GPUMM_B:
     re = ((const uint8_t *) p)[i] != 0;
     break;
+  case GPUMM_I64: /* a ramp */
+    re = (double) i;
+    break;
   }
 #undef LOAD
   T x;
