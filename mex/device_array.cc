@@ -727,22 +727,27 @@ array entrywise (const operation &o, operand a, operand b) {
 
 enum { REAL, SAME, COMPLEX };
 
-static const function functions[] = {
-#define ROW(NAME, mapper, result, zero, real, complex, oracle, complex_oracle, units)              \
-  {octave_base_value::umap_##mapper,                                                               \
+const std::vector<function> &functions () {
+  static const std::vector<function> rows = {
+#define ROW(NAME, name, mapper, result, zero, real, complex, oracle, complex_oracle, units)        \
+  {#name,                                                                                          \
+   octave_base_value::umap_##mapper,                                                               \
    GPUMM_MAP_##NAME,                                                                               \
    (result) == REAL,                                                                               \
    (result) == COMPLEX,                                                                            \
    (zero) == 0,                                                                                    \
    units},
-    GPUMM_ELEMENTWISE (ROW)
+      GPUMM_ELEMENTWISE (ROW)
 #undef ROW
-};
+  };
+  return rows;
+}
 
 const function *device_function (octave_base_value::unary_mapper_t mapper) {
-  const auto found = std::find_if (std::begin (functions), std::end (functions),
-                                   [mapper] (const function &f) { return f.name == mapper; });
-  return found == std::end (functions) ? nullptr : found;
+  for (const function &f : functions ())
+    if (f.mapper == mapper)
+      return &f;
+  return nullptr;
 }
 
 array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type domain,
@@ -758,9 +763,9 @@ array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type dom
 array mapped (const function &f, array x) {
   check_narrow (x.type);
   if (is_octave_held (x))
-    return octave_held (download (x).get_rep ().map (f.name));
+    return octave_held (download (x).get_rep ().map (f.mapper));
   gpumm_type type = asked_once (std::make_pair (f.map, x.type), [&] {
-    return sample (x.type, false, dim_vector (1, 2)).get_rep ().map (f.name);
+    return sample (x.type, false, dim_vector (1, 2)).get_rep ().map (f.mapper);
   });
   bool is_complex_result = is_complex (x.type) && !f.is_real;
   if (f.leaves_reals) {

@@ -142,15 +142,17 @@ struct operation {
 };
 
 struct function {
-  octave_base_value::unary_mapper_t name;
+  const char *name;
+  octave_base_value::unary_mapper_t mapper;
   gpumm_map_op map;
   bool is_real;      // even of complex numbers
   bool leaves_reals; // complex of negative numbers
   bool keeps_zero;   // f (0) = 0
-  int units;         // that it may differ from Octave's in the last place
+  int units;         // in the last place, by which it may differ from Octave's
 };
 
-// The function that Octave's mapper is on a device, or null.
+// The elementwise functions, and the one that Octave's mapper is, or null.
+const std::vector<function> &functions ();
 const function *device_function (octave_base_value::unary_mapper_t mapper);
 
 extern const char *const fold_names[GPUMM_FOLD_OPS];

@@ -336,15 +336,6 @@ octave_value octave_gpuarray::resize (const dim_vector &size, bool fill) const {
 
 octave_value octave_gpuarray::map (unary_mapper_t f) const {
   const array x = operand ();
-  if (f == umap_isfinite && is_octave_held (x))
-    return value_of (octave_held (x.host.get_rep ().map (f)));
-  if (f == umap_isfinite && !is_wide (x.type)) {
-    const gpumm_scalar zero = {0, 0};
-    return value_of (applied (x,
-                              {step_of (GPUMM_MAP_MUL, GPUMM_MAP_CONSTANT, false, zero),
-                               step_of (GPUMM_MAP_EQ, GPUMM_MAP_CONSTANT, false, zero)},
-                              domain_of (x.type), GPUMM_B));
-  }
   if (f == umap_conj && is_complex (x.type) && !is_octave_held (x)
       && !x.pending) { // read conjugated, without a copy
     array y = x;
@@ -1007,6 +998,25 @@ static octave_value_list word_memory (const octave_value_list &, int) {
   return ovl (s);
 }
 
+// The tables of the functions of gpuArrays, gpumm_elementwise.h and gpu_functions.h, for tests.
+static octave_value_list word_functions (const octave_value_list &, int) {
+  string_vector names;
+  RowVector units (octave_idx_type (functions ().size ()));
+  boolMatrix keeps_zero (1, units.numel ());
+  for (octave_idx_type i = 0; i < units.numel (); i++) {
+    const function &f = functions ()[std::size_t (i)];
+    names.append (std::string (f.name));
+    units (i) = f.units;
+    keeps_zero (i) = f.keeps_zero;
+  }
+  octave_scalar_map tables;
+  tables.assign ("elementwise", Cell (names).transpose ());
+  tables.assign ("units", units);
+  tables.assign ("keeps_zero", keeps_zero);
+  tables.assign ("named", Cell (string_vector (function_names ())).transpose ());
+  return ovl (tables);
+}
+
 // ("refuse", TEXT): the error of what a device does not do
 [[noreturn]] static octave_value_list word_refuse (const octave_value_list &args, int) {
   say_gather ("%s", args (1).string_value ().c_str ());
@@ -1044,6 +1054,7 @@ static const word_row words[] = {{"type", {&any_value}, word_type},
                                  {"refuse", {&some_text}, word_refuse},
                                  {"wait", {&device_index}, word_wait},
                                  {"memory", {}, word_memory},
+                                 {"functions", {}, word_functions},
                                  {"upload", {&any_value, &device_index}, word_upload},
                                  {"gpumm", {&full, &full, &options_struct}, word_gpumm}};
 
@@ -1092,7 +1103,7 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
     return ovl (on_device (args (0), device_for_new ()));
   const std::string word =
       args.length () > 0 && args (0).is_string () ? args (0).string_value () : "";
-  // arguments and results are cell arrays: varargin{:} and [varargout{1:N}] = ... take Octave longer
+  // cell arrays of arguments and results: varargin{:} and [varargout{1:N}] = ... take Octave longer
   const bool is_call = args.length () > 1 && args (1).iscell ();
   const named_function *f = is_call ? find_function (word) : nullptr;
   if (f && args.length () == 2)

@@ -154,8 +154,8 @@ bool is_gpusparse (const octave_value &x) {
 octave_value octave_gpusparse::map (unary_mapper_t f) const {
   const function *const there = device_function (f);
   if (there && !there->keeps_zero)
-    say_gather ("%s gives nonzeros where X is zero. Use %s (full (X)) or gather (X)",
-                get_umap_name (f), get_umap_name (f));
+    say_gather ("%s gives nonzeros where X is zero. Use %s (full (X)) or gather (X)", there->name,
+                there->name);
   if (there)
     return value_of (mapped (*there, operand (false)));
   say_gather ("%s of a sparse matrix is not available on a device. Use %s (gather (X))",
