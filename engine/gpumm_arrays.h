@@ -44,7 +44,8 @@ GPUMM_API gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_op
 enum { GPUMM_MAP_DIMS = 4, GPUMM_MAP_INPUTS = 6, GPUMM_MAP_STEPS = 16 };
 
 /* An array as it is read or written: entry (i, j, k, l) is values[i stride[0] + j stride[1] + ...].
- * Stride 0 repeats an entry, so strides also broadcast and transpose. */
+ * Stride 0 repeats an entry, so strides also broadcast and transpose. Without a buffer an input of
+ * type I64 is a ramp: entry (i, j, k, l) is the number i stride[0] + j stride[1] + ... */
 typedef struct gpumm_view {
   gpumm_type type;
   gpumm_buffer *buffer;
@@ -116,9 +117,10 @@ typedef enum gpumm_fold_op {
   GPUMM_FOLD_PROD,
   GPUMM_FOLD_MAX, /* NaN only if all are NaN; complex: by abs, then arg; NaN + Inf i is the most */
   GPUMM_FOLD_MIN,
-  GPUMM_FOLD_SUMSQ, /* the sum of abs (x)^2, real, in double precision */
-  GPUMM_FOLD_NORM,  /* the root of the sum of abs (x)^2, real, in double; no square overflows */
-  GPUMM_FOLD_ANY,   /* NaN counts as Octave counts it: not for any, but for all */
+  GPUMM_FOLD_SUMSQ,   /* the sum of abs (x)^2, real, in double precision */
+  GPUMM_FOLD_NORM,    /* the root of the sum of abs (x)^2, real, in double; no square overflows */
+  GPUMM_FOLD_LARGEST, /* of reals; NaN if one is NaN */
+  GPUMM_FOLD_ANY,     /* NaN counts as Octave counts it: not for any, but for all */
   GPUMM_FOLD_ALL,
   GPUMM_FOLD_OPS
 } gpumm_fold_op;

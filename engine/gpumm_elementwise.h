@@ -1,9 +1,10 @@
 /* gpumm_elementwise.h - the functions of one number that arrays on a device have, a row each:
  *
- *   ROW (NAME, mapper, result, zero, real, complex, oracle, complex_oracle, units)
+ *   ROW (NAME, name, mapper, result, zero, real, complex, oracle, complex_oracle, units)
  *
  * NAME      GPUMM_MAP_NAME is its operation
- * mapper    Octave's name of it, octave_base_value::umap_mapper
+ * name      Octave's function
+ * mapper    Octave's octave_base_value::umap_mapper
  * result    of a complex number: REAL, or SAME: complex; COMPLEX: also of a negative real number
  * zero      f (0): where it is not 0, a sparse matrix would become full
  * real, complex   device code for a number x of type R or complex<R> (kernels/arrays/functions.h);
@@ -17,40 +18,43 @@
 
 /* clang-format off */
 #define GPUMM_ELEMENTWISE(ROW)                                                                     \
-  ROW (ABS, abs, REAL, 0, fabs (x), magnitude (x),                                                 \
+  ROW (ABS, abs, abs, REAL, 0, fabs (x), magnitude (x),                                            \
        fabs (x), cabs (z), 0)                                                                      \
-  ROW (SQRT, sqrt, COMPLEX, 0, sqrt (x), root (x, real),                                           \
+  ROW (SQRT, sqrt, sqrt, COMPLEX, 0, sqrt (x), root (x, real),                                     \
        sqrt (x), csqrt (z), 8)                                                                     \
-  ROW (EXP, exp, SAME, 1, exponential (x), complex_exp (x),                                        \
+  ROW (EXP, exp, exp, SAME, 1, exponential (x), complex_exp (x),                                   \
        exp (x), cexp (z), 8)                                                                       \
-  ROW (LOG, log, COMPLEX, -INFINITY, logarithm (x), log_of (x, real),                              \
+  ROW (LOG, log, log, COMPLEX, -INFINITY, logarithm (x), log_of (x, real),                         \
        log (x), clog (z), 8)                                                                       \
-  ROW (TANH, tanh, SAME, 0, hyperbolic_tangent (x), complex_tanh (x),                              \
+  ROW (TANH, tanh, tanh, SAME, 0, hyperbolic_tangent (x), complex_tanh (x),                        \
        tanh (x), ctanh (z), 8)                                                                     \
-  ROW (SIN, sin, SAME, 0, sine (x), complex_sin (x),                                               \
+  ROW (SIN, sin, sin, SAME, 0, sine (x), complex_sin (x),                                          \
        sin (x), csin (z), 8)                                                                       \
-  ROW (COS, cos, SAME, 1, cosine (x), complex_cos (x),                                             \
+  ROW (COS, cos, cos, SAME, 1, cosine (x), complex_cos (x),                                        \
        cos (x), ccos (z), 8)                                                                       \
-  ROW (SIGN, signum, SAME, 0, sign_of (x), signed_unit (x),                                        \
+  ROW (SIGN, sign, signum, SAME, 0, sign_of (x), signed_unit (x),                                  \
        sign_of (x), unit_of (z, in_single), 0)                                                     \
-  ROW (ROUND, round, SAME, 0, round (x), (complex<R>{round (x.re), round (x.im)}),                 \
+  ROW (ROUND, round, round, SAME, 0, round (x), (complex<R>{round (x.re), round (x.im)}),          \
        round (x), of_parts (round, z), 0)                                                          \
-  ROW (FLOOR, floor, SAME, 0, floor (x), (complex<R>{floor (x.re), floor (x.im)}),                 \
+  ROW (FLOOR, floor, floor, SAME, 0, floor (x), (complex<R>{floor (x.re), floor (x.im)}),          \
        floor (x), of_parts (floor, z), 0)                                                          \
-  ROW (CEIL, ceil, SAME, 0, ceil (x), (complex<R>{ceil (x.re), ceil (x.im)}),                      \
+  ROW (CEIL, ceil, ceil, SAME, 0, ceil (x), (complex<R>{ceil (x.re), ceil (x.im)}),                \
        ceil (x), of_parts (ceil, z), 0)                                                            \
-  ROW (FIX, fix, SAME, 0, trunc (x), (complex<R>{trunc (x.re), trunc (x.im)}),                     \
+  ROW (FIX, fix, fix, SAME, 0, trunc (x), (complex<R>{trunc (x.re), trunc (x.im)}),                \
        trunc (x), of_parts (trunc, z), 0)                                                          \
-  ROW (REAL, real, REAL, 0, x, x.re,                                                               \
+  ROW (REAL, real, real, REAL, 0, x, x.re,                                                         \
        x, creal (z), 0)                                                                            \
-  ROW (IMAG, imag, REAL, 0, 0, x.im,                                                               \
+  ROW (IMAG, imag, imag, REAL, 0, 0, x.im,                                                         \
        0, cimag (z), 0)                                                                            \
-  ROW (CONJ, conj, SAME, 0, x, conjugate (x),                                                      \
+  ROW (CONJ, conj, conj, SAME, 0, x, conjugate (x),                                                \
        x, conj (z), 0)                                                                             \
-  ROW (ISNAN, isnan, REAL, 0, isnan (x) ? 1 : 0, is_nan (x) ? 1 : 0,                               \
+  ROW (ISNAN, isnan, isnan, REAL, 0, isnan (x) ? 1 : 0, is_nan (x) ? 1 : 0,                        \
        isnan (x), isnan (creal (z)) || isnan (cimag (z)), 0)                                       \
-  ROW (ISINF, isinf, REAL, 0, isinf (x) ? 1 : 0, isinf (x.re) || isinf (x.im) ? 1 : 0,             \
-       isinf (x) != 0, isinf (creal (z)) || isinf (cimag (z)), 0)
+  ROW (ISINF, isinf, isinf, REAL, 0, isinf (x) ? 1 : 0, isinf (x.re) || isinf (x.im) ? 1 : 0,      \
+       isinf (x) != 0, isinf (creal (z)) || isinf (cimag (z)), 0)                                  \
+  ROW (ISFINITE, isfinite, isfinite, REAL, 1, isfinite (x) ? 1 : 0,                                \
+       isfinite (x.re) && isfinite (x.im) ? 1 : 0,                                                 \
+       isfinite (x) != 0, isfinite (creal (z)) && isfinite (cimag (z)), 0)
 /* clang-format on */
 
 #endif

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <set>
 #include <tuple>
 
@@ -457,16 +456,12 @@ octave_value by_octave (const char *function, const octave_value_list &arguments
 
 // The real type of x OP y, or Octave's error.
 static gpumm_type result_type (octave_value::binary_op op, const array &x, const array &y) {
-  static std::map<std::tuple<int, int, int, bool, bool>, gpumm_type> known;
-  const auto key =
-      std::make_tuple (int (op), int (x.type), int (y.type), x.is_scalar (), y.is_scalar ());
-  const auto found = known.find (key);
-  if (found != known.end ())
-    return found->second;
-  const dim_vector size = op == octave_value::op_mul ? dim_vector (2, 2) : dim_vector (1, 2);
-  const octave_value z = octave::binary_op (type_info (), op, sample (x.type, x.is_scalar (), size),
-                                            sample (y.type, y.is_scalar (), size));
-  return known[key] = type_of_class (z.class_name ());
+  const auto key = std::make_tuple (op, x.type, y.type, x.is_scalar (), y.is_scalar ());
+  return asked_once (key, [&] {
+    const dim_vector size = op == octave_value::op_mul ? dim_vector (2, 2) : dim_vector (1, 2);
+    return octave::binary_op (type_info (), op, sample (x.type, x.is_scalar (), size),
+                              sample (y.type, y.is_scalar (), size));
+  });
 }
 
 dim_vector common_size (const char *name, const dim_vector &a, const dim_vector &b) {
@@ -480,10 +475,18 @@ dim_vector common_size (const char *name, const dim_vector &a, const dim_vector 
   return size;
 }
 
+gpumm_type joined_type (gpumm_type x, gpumm_type y) {
+  const gpumm_type type = asked_once (std::make_pair (x, y), [&] {
+    const dim_vector size (1, 2);
+    return by_octave ("horzcat", ovl (sample (x, false, size), sample (y, false, size)));
+  });
+  return is_complex (x) || is_complex (y) ? complex_type (type) : type;
+}
+
 // ---- folds --------------------------------------------------------------------------------------
 
-const char *const fold_names[GPUMM_FOLD_OPS] = {"sum",   "prod", "max", "min",
-                                                "sumsq", "norm", "any", "all"};
+const char *const fold_names[GPUMM_FOLD_OPS] = {"sum",  "prod", "max", "min", "sumsq",
+                                                "norm", "max",  "any", "all"};
 
 // Reduces x, taken as inner x count x outer, to an array of this size.
 static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], const dim_vector &size,
@@ -510,7 +513,9 @@ static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], cons
 
 array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
   if (is_octave_held (x)) {
-    const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+    if (op == GPUMM_FOLD_LARGEST && x.host.isnan ().any (dim).is_true ()) // of a column
+      return octave_held (as_class (octave_value (NAN), type));
+    const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN || op == GPUMM_FOLD_LARGEST;
     const octave_value_list arguments = op == GPUMM_FOLD_NORM ? ovl (download (x)) // of a column
                                         : extreme ? ovl (download (x), Matrix (), dim + 1)
                                                   : ovl (download (x), dim + 1);
@@ -722,22 +727,27 @@ array entrywise (const operation &o, operand a, operand b) {
 
 enum { REAL, SAME, COMPLEX };
 
-static const function functions[] = {
-#define ROW(NAME, mapper, result, zero, real, complex, oracle, complex_oracle, units)              \
-  {octave_base_value::umap_##mapper,                                                               \
+const std::vector<function> &functions () {
+  static const std::vector<function> rows = {
+#define ROW(NAME, name, mapper, result, zero, real, complex, oracle, complex_oracle, units)        \
+  {#name,                                                                                          \
+   octave_base_value::umap_##mapper,                                                               \
    GPUMM_MAP_##NAME,                                                                               \
    (result) == REAL,                                                                               \
    (result) == COMPLEX,                                                                            \
    (zero) == 0,                                                                                    \
    units},
-    GPUMM_ELEMENTWISE (ROW)
+      GPUMM_ELEMENTWISE (ROW)
 #undef ROW
-};
+  };
+  return rows;
+}
 
 const function *device_function (octave_base_value::unary_mapper_t mapper) {
-  const auto found = std::find_if (std::begin (functions), std::end (functions),
-                                   [mapper] (const function &f) { return f.name == mapper; });
-  return found == std::end (functions) ? nullptr : found;
+  for (const function &f : functions ())
+    if (f.mapper == mapper)
+      return &f;
+  return nullptr;
 }
 
 array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type domain,
@@ -753,9 +763,10 @@ array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type dom
 array mapped (const function &f, array x) {
   check_narrow (x.type);
   if (is_octave_held (x))
-    return octave_held (download (x).get_rep ().map (f.name));
-  const octave_value one_of = sample (x.type, false, dim_vector (1, 2)).get_rep ().map (f.name);
-  gpumm_type type = type_of_class (one_of.class_name ());
+    return octave_held (download (x).get_rep ().map (f.mapper));
+  gpumm_type type = asked_once (std::make_pair (f.map, x.type), [&] {
+    return sample (x.type, false, dim_vector (1, 2)).get_rep ().map (f.mapper);
+  });
   bool is_complex_result = is_complex (x.type) && !f.is_real;
   if (f.leaves_reals) {
     operand zero;
@@ -1092,10 +1103,13 @@ void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
     x = upload (host, x.device);
     return;
   }
-  const gpumm_type type = joint_type (x.type, y.type, [] (octave_value a, const octave_value &b) {
-    a.assign (octave_value::op_asn_eq, "(", {ovl (1.0)}, b);
+  gpumm_type type = asked_once (std::make_pair (x.type, y.type), [&] {
+    octave_value a = sample (x.type, false, dim_vector (1, 2));
+    a.assign (octave_value::op_asn_eq, "(", {ovl (1.0)}, sample (y.type, true, dim_vector ()));
     return a;
   });
+  if (is_complex (x.type) || is_complex (y.type))
+    type = complex_type (type);
   const int dims = int (index.size ());
   dim_vector whole = dims == 1 ? dim_vector (x.numel (), 1) : x.size.redim (std::max (dims, 1));
   bool grows = dims == 0 || x.size.all_zero ();

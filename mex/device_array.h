@@ -17,6 +17,7 @@
 #ifndef GPUMM_DEVICE_ARRAY_H
 #define GPUMM_DEVICE_ARRAY_H
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -141,15 +142,17 @@ struct operation {
 };
 
 struct function {
-  octave_base_value::unary_mapper_t name;
+  const char *name;
+  octave_base_value::unary_mapper_t mapper;
   gpumm_map_op map;
   bool is_real;      // even of complex numbers
   bool leaves_reals; // complex of negative numbers
   bool keeps_zero;   // f (0) = 0
-  int units;         // that it may differ from Octave's in the last place
+  int units;         // in the last place, by which it may differ from Octave's
 };
 
-// The function that Octave's mapper is on a device, or null.
+// The elementwise functions, and the one that Octave's mapper is, or null.
+const std::vector<function> &functions ();
 const function *device_function (octave_base_value::unary_mapper_t mapper);
 
 extern const char *const fold_names[GPUMM_FOLD_OPS];
@@ -189,6 +192,16 @@ gpumm_type type_of_class (const std::string &name);
 // A small array of the host with the class and the kind of a larger one: Octave applies its rules
 // to it.
 octave_value sample (gpumm_type type, bool is_scalar, const dim_vector &size);
+
+// The real type of what Octave answers to ask (), which depends on the key alone: it is asked once.
+// Each function that asks has its own type F, and so its own answers.
+template <typename K, typename F> gpumm_type asked_once (const K &key, const F &ask) {
+  static std::map<K, gpumm_type> known;
+  const auto found = known.find (key);
+  if (found != known.end ())
+    return found->second;
+  return known[key] = type_of_class (ask ().class_name ());
+}
 
 // ---- memory -------------------------------------------------------------------------------------
 
@@ -354,12 +367,8 @@ void assign (array &x, const std::vector<octave::idx_vector> &index, array y);
 // x enlarged to size by zeros.
 array enlarged (const array &x, const dim_vector &size);
 
-// The type of [x, y], or of x after x(1) = y: f computes it from samples.
-template <typename F> gpumm_type joint_type (gpumm_type x, gpumm_type y, const F &f) {
-  const octave_value z = f (sample (x, false, dim_vector (1, 2)), sample (y, true, dim_vector ()));
-  const gpumm_type type = type_of_class (z.class_name ());
-  return is_complex (x) || is_complex (y) ? complex_type (type) : type;
-}
+// The type of [x, y].
+gpumm_type joined_type (gpumm_type x, gpumm_type y);
 
 } // namespace gpumm
 

@@ -12,7 +12,7 @@ namespace gpumm {
 blocks mapped (const function &f, blocks x) {
   check_narrow (x.type ());
   if (x.is_octave_held ())
-    return octave_held_blocks (x.host.get_rep ().map (f.name));
+    return octave_held_blocks (x.host.get_rep ().map (f.mapper));
   if (f.map == GPUMM_MAP_CONJ && is_complex (x.type ())) {
     x.conjugated = !x.conjugated;
     return x;

@@ -15,7 +15,7 @@ namespace gpumm {
 
 sparse mapped (const function &f, sparse x) {
   if (x.is_octave_held ())
-    return octave_held_sparse (x.host.get_rep ().map (f.name));
+    return octave_held_sparse (x.host.get_rep ().map (f.mapper));
   if (x.conjugated)
     x = straight (x);
   sparse y = with_values (x, mapped (f, x.values));

@@ -1,8 +1,6 @@
-// gpu_functions.cc - the named functions of gpuArrays, such as sum and norm: see functions, at the
-// end.
+// gpu_functions.cc - the named functions of gpuArrays, such as sum and norm: their table is in
+// gpu_functions.h.
 //
-// Octave finds a method of a type only as a file @gpuArray/NAME.m. The build makes these files from
-// octave/methods: each hands its arguments to __gpuarray__ ("NAME", ...). The rules are here.
 // Octave itself has most of them: its function is called with a small array of the same class, for
 // its errors and its classes, and with the gathered array if that is empty.
 //
@@ -100,7 +98,7 @@ static bool equal (octave_value x, octave_value y) {
 }
 
 // (X, Y, ...): are sizes and values equal?  Classes do not matter.
-static octave_value_list isequal (const named_function &, const octave_value_list &args, int) {
+octave_value_list isequal (const named_function &, const octave_value_list &args, int) {
   bool yes = true;
   for (octave_idx_type i = 1; i < args.length () && yes; i++)
     yes = equal (args (i - 1), args (i));
@@ -108,7 +106,7 @@ static octave_value_list isequal (const named_function &, const octave_value_lis
 }
 
 // (X): X != 0. NaN is an error, as in Octave.
-static octave_value_list logical (const named_function &f, const octave_value_list &args, int) {
+octave_value_list logical (const named_function &f, const octave_value_list &args, int) {
   const octave_value x = args (0);
   if (x.islogical ())
     return ovl (x);
@@ -117,12 +115,12 @@ static octave_value_list logical (const named_function &f, const octave_value_li
   return ovl (binary (octave_value::op_ne, x, 0.0));
 }
 
-static octave_value_list isinteger (const named_function &, const octave_value_list &args, int) {
+octave_value_list isinteger (const named_function &, const octave_value_list &args, int) {
   return ovl (is_there (args (0)) && is_integer (type_of (args (0))));
 }
 
 // (X, Y), (X, TRANSPX, Y, TRANSPY)
-static octave_value_list pagemtimes (const named_function &f, const octave_value_list &args, int) {
+octave_value_list pagemtimes (const named_function &f, const octave_value_list &args, int) {
   if (args.length () == 3)
     octave::feval ("print_usage", ovl (f.name));
   need_full (f.name, args);
@@ -139,18 +137,17 @@ static const octave_value &need_blocks (const named_function &f, const octave_va
 }
 
 // (X): [rows, columns] of a block
-static octave_value_list blocksize (const named_function &f, const octave_value_list &args, int) {
+octave_value_list blocksize (const named_function &f, const octave_value_list &args, int) {
   return ovl (Matrix (blocks_size (need_blocks (f, args (0))).as_array ()));
 }
 
 // (X): the number of blocks with a nonzero element
-static octave_value_list nnzb (const named_function &f, const octave_value_list &args, int) {
+octave_value_list nnzb (const named_function &f, const octave_value_list &args, int) {
   return ovl (blocks_count (need_blocks (f, args (0))));
 }
 
 // (X, TOL): X without the blocks whose Frobenius norm is at most TOL
-static octave_value_list dropblocks (const named_function &f, const octave_value_list &args,
-                                     int nargout) {
+octave_value_list dropblocks (const named_function &f, const octave_value_list &args, int nargout) {
   const octave_value tol = on_host (args (1));
   if (!is_number (tol) || !(tol.double_value () >= 0))
     error_with_id ("gpumm:bad-value", "dropblocks: TOL must be a number of 0 or more");
@@ -162,15 +159,14 @@ static octave_value_list dropblocks (const named_function &f, const octave_value
 // ---- to the device and back ---------------------------------------------------------------------
 
 // (X, ...): each as a value of the host
-static octave_value_list gather (const named_function &f, const octave_value_list &args,
-                                 int nargout) {
+octave_value_list gather (const named_function &f, const octave_value_list &args, int nargout) {
   if (nargout > args.length () || args.length () == 0)
     octave::feval ("print_usage", ovl (f.name));
   return on_host (args.slice (0, nargout));
 }
 
 // (X)
-static octave_value_list to_device (const named_function &f, const octave_value_list &args, int) {
+octave_value_list to_device (const named_function &f, const octave_value_list &args, int) {
   if (args.length () != 1)
     octave::feval ("print_usage", ovl (f.name));
   if (args (0).is_string ()) // which is numbers beside a gpuArray
@@ -181,65 +177,23 @@ static octave_value_list to_device (const named_function &f, const octave_value_
 
 // ---- the table ----------------------------------------------------------------------------------
 
-static const named_function functions[] = {{"gather", gather, {}, {}, 0},
-                                           {"gpuArray", to_device, {}, {}, 0},
-                                           {"zeros", filled, {}, {}, 0},
-                                           {"ones", filled, {}, {}, 0},
-                                           {"eye", filled, {}, {}, 0},
-                                           {"Inf", filled, {}, {}, 0},
-                                           {"NaN", filled, {}, {}, 0},
-                                           {"rand", generated, {}, {}, 0},
-                                           {"randn", generated, {}, {}, 0},
-                                           {"sum", sums, BY_OCTAVE, GPUMM_FOLD_SUM},
-                                           {"prod", sums, BY_OCTAVE, GPUMM_FOLD_PROD},
-                                           {"cumsum", scans, BY_OCTAVE, GPUMM_FOLD_SUM},
-                                           {"cumprod", scans, BY_OCTAVE, GPUMM_FOLD_PROD},
-                                           {"max", extreme, BY_FUNCTION, GPUMM_FOLD_MAX},
-                                           {"min", extreme, BY_FUNCTION, GPUMM_FOLD_MIN},
-                                           {"mean", mean, BY_OCTAVE},
-                                           {"sumsq", sumsq, BY_OCTAVE},
-                                           {"dot", dot, {}, {}, 2, 3},
-                                           {"norm", norm, BY_OCTAVE},
-                                           {"pagemtimes", pagemtimes, {}, {}, 2, 4},
-                                           {"isequal", isequal, {}, {}, 2},
-                                           {"isinteger", isinteger, {}, {}, 1, 1},
-                                           {"logical", logical, {}, {}, 1, 1},
-                                           {"repmat", repmat, BY_OCTAVE, {}, 2},
-                                           {"cat", cat},
-                                           {"tril", triangle, BY_OCTAVE},
-                                           {"triu", triangle, BY_OCTAVE},
-                                           {"bsxfun", bsxfun},
-                                           {"sparse", sparse_from},
-                                           {"blocksparse", blocksparse_from},
-                                           {"blocksize", blocksize, {}, {}, 1, 1},
-                                           {"nnzb", nnzb, {}, {}, 1, 1},
-                                           {"dropblocks", dropblocks, {}, {}, 2, 2},
-                                           {"find", find},
-                                           {"unique", unique},
-                                           {"colon", colon},
-                                           // Octave's own says less of an array
-                                           {"betainc", of_numbers},
-                                           {"betaincinv", of_numbers},
-                                           {"diff", of_numbers},
-                                           {"ellipke", of_numbers},
-                                           {"filter", of_numbers},
-                                           {"gammaincinv", of_numbers},
-                                           {"isprime", of_numbers},
-                                           {"primes", of_numbers},
-                                           // Octave's own catches errors and returns another result
-                                           {"condeig", of_numbers},
-                                           {"gmres", of_numbers},
-                                           // Octave's own takes integers for double
-                                           {"base64_encode", of_numbers},
-                                           {"bitunpack", of_numbers},
-                                           {"mod", of_numbers},
-                                           {"num2cell", of_numbers},
-                                           {"rem", of_numbers}};
+static const named_function table[] = {
+#define ROW(name, handler, ...) {#name, handler, __VA_ARGS__},
+    GPU_FUNCTIONS (ROW)
+#undef ROW
+};
+
+std::vector<std::string> function_names () {
+  std::vector<std::string> names;
+  for (const named_function &f : table)
+    names.push_back (f.name);
+  return names;
+}
 
 const named_function *find_function (const std::string &name) {
   static const std::unordered_map<std::string, const named_function *> rows = [] {
     std::unordered_map<std::string, const named_function *> all;
-    for (const named_function &f : functions)
+    for (const named_function &f : table)
       all[f.name] = &f;
     return all;
   }();

@@ -1,4 +1,7 @@
-// gpu_functions.h - what the named functions of gpuArrays share: see gpu_functions.cc.
+// gpu_functions.h - the table of the named functions of gpuArrays, at the end, and what they share.
+//
+// Octave finds a method of a type only as a file @gpuArray/NAME.m. Each is one line that hands its
+// arguments to __gpuarray__ ("NAME", ARGUMENTS). A name without a row is refused.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_GPU_FUNCTIONS_H
 #define GPUMM_GPU_FUNCTIONS_H
@@ -11,10 +14,15 @@
 // itself, or Octave's own?
 enum others { BY_FUNCTION, BY_OCTAVE };
 
+// The file @gpuArray/NAME.m: of a function with one result or with several. NO_FILE: octave/ has
+// one, or a file of another name calls the function.
+enum method { ONE, SEVERAL, NO_FILE };
+
 // A row of the table.
 struct named_function {
   const char *name;
   octave_value_list (*run) (const named_function &f, const octave_value_list &args, int nargout);
+  method file;
   others of_others = BY_FUNCTION;
   gpumm_fold_op op = GPUMM_FOLD_SUM;     // of a reduction
   octave_idx_type least = 1, most = 999; // number of arguments
@@ -50,8 +58,12 @@ inline bool is_stored (const octave_value &x) {
   return is_gpusparse (x) || is_gpublocks (x.get_rep ());
 }
 
+// The type of the elements of an array, there or of the host.
 inline gpumm_type type_of (const octave_value &x) {
-  return gpu_value_of (x.get_rep ())->type ();
+  if (const gpu_value *g = gpu_value_of (x.get_rep ()))
+    return g->type ();
+  const gpumm_type type = gpumm::type_of_class (x.class_name ());
+  return x.iscomplex () ? gpumm::complex_type (type) : type;
 }
 
 // Is x a real number?
@@ -69,31 +81,72 @@ octave_value binary (octave_value::binary_op op, const octave_value &a, const oc
 // The array in a full gpuArray.
 gpumm::array array_of (const octave_value &x);
 
-// ---- rows of the table --------------------------------------------------------------------------
+// ---- the table ----------------------------------------------------------------------------------
 
-#define FUNCTION(name)                                                                             \
-  octave_value_list name (const named_function &f, const octave_value_list &args, int nargout);
-// In gpu_reductions.cc:
-FUNCTION (sums)
-FUNCTION (scans)
-FUNCTION (mean)
-FUNCTION (sumsq)
-FUNCTION (dot)
-FUNCTION (extreme)
-FUNCTION (norm)
-// In gpu_shapes.cc:
-FUNCTION (repmat)
-FUNCTION (cat)
-FUNCTION (triangle)
-FUNCTION (filled)
-FUNCTION (generated)
-FUNCTION (sparse_from)
-FUNCTION (blocksparse_from)
-FUNCTION (find)
-FUNCTION (unique)
-FUNCTION (colon)
-FUNCTION (of_numbers)
-FUNCTION (bsxfun)
-#undef FUNCTION
+// ROW (name, handler, method, others, op, least, most), as in named_function. The build makes the
+// method's file from the text of its group in octave/methods.
+// clang-format off
+#define GPU_FUNCTIONS(ROW)                                                                         \
+  ROW (gather, gather, NO_FILE, BY_FUNCTION, {}, 0)                                                \
+  ROW (gpuArray, to_device, NO_FILE, BY_FUNCTION, {}, 0)                                           \
+  ROW (zeros, filled, NO_FILE, BY_FUNCTION, {}, 0)                                                 \
+  ROW (ones, filled, NO_FILE, BY_FUNCTION, {}, 0)                                                  \
+  ROW (eye, filled, NO_FILE, BY_FUNCTION, {}, 0)                                                   \
+  ROW (Inf, filled, NO_FILE, BY_FUNCTION, {}, 0)                                                   \
+  ROW (NaN, filled, NO_FILE, BY_FUNCTION, {}, 0)                                                   \
+  ROW (rand, generated, NO_FILE, BY_FUNCTION, {}, 0)                                               \
+  ROW (randn, generated, NO_FILE, BY_FUNCTION, {}, 0)                                              \
+  ROW (sum, sums, ONE, BY_OCTAVE, GPUMM_FOLD_SUM)                                                  \
+  ROW (prod, sums, ONE, BY_OCTAVE, GPUMM_FOLD_PROD)                                                \
+  ROW (cumsum, scans, ONE, BY_OCTAVE, GPUMM_FOLD_SUM)                                              \
+  ROW (cumprod, scans, ONE, BY_OCTAVE, GPUMM_FOLD_PROD)                                            \
+  ROW (max, extreme, SEVERAL, BY_FUNCTION, GPUMM_FOLD_MAX)                                         \
+  ROW (min, extreme, SEVERAL, BY_FUNCTION, GPUMM_FOLD_MIN)                                         \
+  ROW (mean, mean, ONE, BY_OCTAVE)                                                                 \
+  ROW (sumsq, sumsq, ONE, BY_OCTAVE)                                                               \
+  ROW (dot, dot, ONE, BY_FUNCTION, {}, 2, 3)                                                       \
+  ROW (norm, norm, ONE, BY_OCTAVE)                                                                 \
+  ROW (pagemtimes, pagemtimes, NO_FILE, BY_FUNCTION, {}, 2, 4)                                     \
+  ROW (isequal, isequal, ONE, BY_FUNCTION, {}, 2)                                                  \
+  ROW (isinteger, isinteger, ONE, BY_FUNCTION, {}, 1, 1)                                           \
+  ROW (logical, logical, ONE, BY_FUNCTION, {}, 1, 1)                                               \
+  ROW (repmat, repmat, ONE, BY_OCTAVE, {}, 2)                                                      \
+  ROW (cat, cat, ONE)                                                                              \
+  ROW (tril, triangle, ONE, BY_OCTAVE)                                                             \
+  ROW (triu, triangle, ONE, BY_OCTAVE)                                                             \
+  ROW (bsxfun, bsxfun, ONE)                                                                        \
+  ROW (sparse, sparse_from, ONE)                                                                   \
+  ROW (blocksparse, blocksparse_from, ONE)                                                         \
+  ROW (blocksize, blocksize, ONE, BY_FUNCTION, {}, 1, 1)                                           \
+  ROW (nnzb, nnzb, ONE, BY_FUNCTION, {}, 1, 1)                                                     \
+  ROW (dropblocks, dropblocks, ONE, BY_FUNCTION, {}, 2, 2)                                         \
+  ROW (find, find, SEVERAL)                                                                        \
+  ROW (unique, unique, SEVERAL)                                                                    \
+  ROW (colon, colon, ONE)                                                                          \
+  /* Octave's own says less of an array */                                                         \
+  ROW (betainc, of_numbers, SEVERAL)                                                               \
+  ROW (betaincinv, of_numbers, SEVERAL)                                                            \
+  ROW (diff, of_numbers, SEVERAL)                                                                  \
+  ROW (ellipke, of_numbers, SEVERAL)                                                               \
+  ROW (filter, of_numbers, SEVERAL)                                                                \
+  ROW (gammaincinv, of_numbers, SEVERAL)                                                           \
+  ROW (isprime, of_numbers, SEVERAL)                                                               \
+  ROW (primes, of_numbers, SEVERAL)                                                                \
+  /* Octave's own catches errors and returns another result */                                     \
+  ROW (condeig, of_numbers, SEVERAL)                                                               \
+  ROW (gmres, of_numbers, SEVERAL)                                                                 \
+  /* Octave's own takes integers for double */                                                     \
+  ROW (base64_encode, of_numbers, SEVERAL)                                                         \
+  ROW (bitunpack, of_numbers, SEVERAL)                                                             \
+  ROW (mod, of_numbers, SEVERAL)                                                                   \
+  ROW (num2cell, of_numbers, SEVERAL)                                                              \
+  ROW (rem, of_numbers, SEVERAL)
+// clang-format on
+
+// A handler gets the arguments as they are. Several rows may have one.
+#define ROW(name, handler, ...)                                                                    \
+  octave_value_list handler (const named_function &f, const octave_value_list &args, int nargout);
+GPU_FUNCTIONS (ROW)
+#undef ROW
 
 #endif

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 
 #include "gpu_functions.h"
 
@@ -70,13 +71,15 @@ static octave_value_list folded (gpumm_fold_op op, const octave_value &x, int di
 }
 
 // As Octave sums them, integers and truth values are double.
-static octave_value as_float (const octave_value &x) {
-  return x.isfloat () ? x : x.as_double ();
+static octave_value as_float (octave_value x) {
+  if (!x.isfloat ())
+    x = x.as_double ();
+  return x;
 }
 
-// sum (X, DIM + 1)
-static octave_value sum_along (const octave_value &x, int dim) {
-  return is_there (x) ? folded (GPUMM_FOLD_SUM, as_float (x), dim) (0)
+// sum (X, DIM + 1). An elementwise X that only the caller has is computed in the same pass.
+static octave_value sum_along (octave_value x, int dim) {
+  return is_there (x) ? folded (GPUMM_FOLD_SUM, as_float (std::move (x)), dim) (0)
                       : by_octave ("sum", ovl (x, dim + 1));
 }
 
@@ -216,10 +219,11 @@ static octave_value extreme_of_two (const named_function &f, const octave_value 
     return value_of (
         octave_held (by_octave (f.name, ovl (download (as_array (a)), download (as_array (b))))));
   const dim_vector size = common_size (f.name, a.x.size, b.x.size);
-  const octave_value rule =
-      by_octave (f.name, ovl (sample (a.x.type, a.x.is_scalar (), dim_vector (1, 2)),
-                              sample (b.x.type, b.x.is_scalar (), dim_vector (1, 2))));
-  gpumm_type type = type_of_class (rule.class_name ());
+  const auto key = std::make_tuple (f.op, a.x.type, b.x.type, a.x.is_scalar (), b.x.is_scalar ());
+  gpumm_type type = asked_once (key, [&] {
+    return by_octave (f.name, ovl (sample (a.x.type, a.x.is_scalar (), dim_vector (1, 2)),
+                                   sample (b.x.type, b.x.is_scalar (), dim_vector (1, 2))));
+  });
   if (is_complex (a.x.type) || is_complex (b.x.type))
     type = complex_type (type);
   if (!is_float (type)) // converted for the comparison as Octave converts
@@ -292,12 +296,15 @@ octave_value_list extreme (const named_function &f, const octave_value_list &arg
 // ---- norms --------------------------------------------------------------------------------------
 
 // The largest of the values, NaN if x has one, as in Octave 11. (For a matrix, Octave 9 and earlier
-// skip most NaN.) The sum with 0 / 0 or 0 / 1 does not wait to see which.
+// skip most NaN.) abs (NaN + Inf i) is Inf: the sum with 0 / 0 or 0 / 1 does not wait to see which.
 static octave_value largest (const octave_value &values, const octave_value &x) {
+  const octave_value y = folded (GPUMM_FOLD_LARGEST, column (values), 0) (0);
+  if (!x.iscomplex ())
+    return y;
   const octave_value has_nan = folded (GPUMM_FOLD_ANY, column (x).isnan (), 0) (0);
   const octave_value nan =
       binary (octave_value::op_el_div, 0.0, binary (octave_value::op_sub, 1.0, has_nan));
-  return binary (octave_value::op_add, folded (GPUMM_FOLD_MAX, column (values), 0) (0), nan);
+  return binary (octave_value::op_add, y, nan);
 }
 
 // Of a matrix of which only some elements are stored; p is 1, 2, Inf, or NaN for "fro".

@@ -190,12 +190,10 @@ octave_value_list cat (const named_function &f, const octave_value_list &args, i
   const octave_value dim = on_host (args (0));
   const octave_value_list arrays = rest_of (args);
   bool any_stored = false, all_numbers = true;
-  octave_value_list samples;
   for (octave_idx_type i = 0; i < arrays.length (); i++) {
     const octave_value &x = arrays (i);
     any_stored = any_stored || is_stored_anywhere (x);
     all_numbers = all_numbers && (x.isnumeric () || x.islogical ());
-    samples.append (like (x));
   }
   if (arrays.length () == 0)
     return by_host (f.name, ovl (dim), nargout);
@@ -216,11 +214,31 @@ octave_value_list cat (const named_function &f, const octave_value_list &args, i
   }
   if (size.any_zero () || device_for_new () == NO_DEVICE)
     return by_host_there (f.name, args, nargout);
-  const octave_value rule = by_octave ("horzcat", samples); // empty arrays count
-  return ovl (joined_full (arrays, along, size, type_of_class (rule.class_name ())));
+  gpumm_type type = type_of (arrays (0));
+  for (octave_idx_type i = 1; i < arrays.length (); i++) // empty arrays count
+    type = joined_type (type, type_of (arrays (i)));
+  return ovl (joined_full (arrays, along, size, type));
 }
 
 // ---- triangles ----------------------------------------------------------------------------------
+
+// x with zeros in the other triangle: the ramp has row - column of each entry.
+static array triangle_of (const array &x, bool is_upper, double k) {
+  const array y = new_array (x.device, x.type, x.size);
+  gpumm_map m = {};
+  m.domain = is_complex (x.type) ? GPUMM_Z : GPUMM_D; // in single not all places are exact
+  m.inputs = 2;
+  m.input[0] = view_of (x);
+  m.input[1].type = GPUMM_I64;
+  m.steps = 3;
+  m.step[0] = step_of (GPUMM_MAP_PUSH, 1);
+  m.step[1] = step_of (is_upper ? GPUMM_MAP_LE : GPUMM_MAP_GE, GPUMM_MAP_CONSTANT, false, {-k, 0});
+  m.step[2] = step_of (GPUMM_MAP_MASK, GPUMM_MAP_POP, true);
+  m.output = view_of (y);
+  lay_out (m, x.size, {strides_of (x, x.size), {1, -1}, strides_of (y, x.size)});
+  need (gpumm_map_entries (&m));
+  return y;
+}
 
 // (X), (X, K) of tril and triu. Octave's own copies a gpuArray column by column.
 octave_value_list triangle (const named_function &f, const octave_value_list &args, int nargout) {
@@ -246,18 +264,7 @@ octave_value_list triangle (const named_function &f, const octave_value_list &ar
   if (rest.length () > 0 && !(rest (0).isreal () && rest (0).numel () > 0))
     refuse (f, "with this K");
   const double k = rest.length () > 0 ? rest (0).array_value () (0) : 0; // as Octave reads a matrix
-  const octave_idx_type rows = a.size (0), cols = a.size (1);
-  NDArray places (dim_vector (rows + cols, 1));
-  for (octave_idx_type i = 0; i < rows + cols; i++)
-    places (i) = i < rows ? double (i) : double (i - rows) - k;
-  array row = upload (places, a.device), col = row;
-  row.size = dim_vector (rows, 1);
-  col.size = dim_vector (1, cols);
-  col.offset = rows;
-  const auto op = std::string (f.name) == "triu" ? octave_value::op_ge : octave_value::op_le;
-  const array mask = entrywise (operation_of (op), operand (col), operand (row));
-  const program p = fused (GPUMM_MAP_MASK, operand (a), operand (mask), domain_of (a.type));
-  return ovl (value_of (pending_array (p, a.type, a.size, a.device)));
+  return ovl (value_of (triangle_of (ready (a), std::string (f.name) == "triu", k)));
 }
 
 // ---- made on the device -------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 // gpuarray.cc - the type gpuArray, as Octave sees it.
 //
 //   G = __gpuarray__ (A)                   copies A to the selected device
-//   Y = __gpuarray__ (NAME, ...)           calls the named function of this name: gpu_functions.cc
-//   LIST = __gpuarray__ (N, NAME, ...)     the same, with N results in a cell array
+//   Y = __gpuarray__ (NAME, ARGS)          calls the named function of this name with the arguments
+//                                          in a cell array: gpu_functions.cc
+//   LIST = __gpuarray__ (NAME, ARGS, N)    the same, with N results in a cell array
 //   ... = __gpuarray__ (WORD, ...)         see words, at the end
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
@@ -97,7 +98,7 @@ public:
 
   bool is_true () const;
   octave_value full_value () const {
-    return octave_value (clone ());
+    return octave_value (const_cast<octave_gpuarray *> (this), true); // itself
   }
   octave_value transpose (bool conjugates) const;
   octave_value squeeze () const;
@@ -335,15 +336,6 @@ octave_value octave_gpuarray::resize (const dim_vector &size, bool fill) const {
 
 octave_value octave_gpuarray::map (unary_mapper_t f) const {
   const array x = operand ();
-  if (f == umap_isfinite && is_octave_held (x))
-    return value_of (octave_held (x.host.get_rep ().map (f)));
-  if (f == umap_isfinite && !is_wide (x.type)) {
-    const gpumm_scalar zero = {0, 0};
-    return value_of (applied (x,
-                              {step_of (GPUMM_MAP_MUL, GPUMM_MAP_CONSTANT, false, zero),
-                               step_of (GPUMM_MAP_EQ, GPUMM_MAP_CONSTANT, false, zero)},
-                              domain_of (x.type), GPUMM_B));
-  }
   if (f == umap_conj && is_complex (x.type) && !is_octave_held (x)
       && !x.pending) { // read conjugated, without a copy
     array y = x;
@@ -410,7 +402,7 @@ octave_value octave_gpuarray::diag (octave_idx_type rows, octave_idx_type cols) 
 }
 
 octave_value octave_gpuarray::elements_as (octave_value (octave_value::*type) () const) const {
-  const octave_value z = (sample (m.type, false, dim_vector (1, 2)).*type) ();
+  const octave_value z = (elements ().*type) ();
   gpumm_type to = type_of_class (z.class_name ());
   if (z.iscomplex ())
     to = complex_type (to);
@@ -520,10 +512,7 @@ static octave_value joined_full (const octave_base_value &a, const octave_base_v
   const int dims = std::max<int> (x.size.ndims (), int (given.numel ()));
   const Array<octave_idx_type> place =
       place_of_part (given, x.size.redim (dims), y.size.redim (dims));
-  const gpumm_type type =
-      joint_type (x.type, y.type, [] (const octave_value &u, const octave_value &v) {
-        return octave::feval ("horzcat", ovl (u, v), 1) (0);
-      });
+  const gpumm_type type = joined_type (x.type, y.type);
   const bool keeps = g && x.type == type && !g->is_shared ();
   if (is_octave_held (x) && keeps && y.type == type && y.numel () > 0) {
     g->m = array (); // Octave replaces a by the result
@@ -1026,6 +1015,25 @@ static octave_value_list word_memory (const octave_value_list &, int) {
   return ovl (s);
 }
 
+// The tables of the functions of gpuArrays, gpumm_elementwise.h and gpu_functions.h, for tests.
+static octave_value_list word_functions (const octave_value_list &, int) {
+  string_vector names;
+  RowVector units (octave_idx_type (functions ().size ()));
+  boolMatrix keeps_zero (1, units.numel ());
+  for (octave_idx_type i = 0; i < units.numel (); i++) {
+    const function &f = functions ()[std::size_t (i)];
+    names.append (std::string (f.name));
+    units (i) = f.units;
+    keeps_zero (i) = f.keeps_zero;
+  }
+  octave_scalar_map tables;
+  tables.assign ("elementwise", Cell (names).transpose ());
+  tables.assign ("units", units);
+  tables.assign ("keeps_zero", keeps_zero);
+  tables.assign ("named", Cell (string_vector (function_names ())).transpose ());
+  return ovl (tables);
+}
+
 // ("refuse", TEXT): the error of what a device does not do
 [[noreturn]] static octave_value_list word_refuse (const octave_value_list &args, int) {
   say_gather ("%s", args (1).string_value ().c_str ());
@@ -1063,6 +1071,7 @@ static const word_row words[] = {{"type", {&any_value}, word_type},
                                  {"refuse", {&some_text}, word_refuse},
                                  {"wait", {&device_index}, word_wait},
                                  {"memory", {}, word_memory},
+                                 {"functions", {}, word_functions},
                                  {"upload", {&any_value, &device_index}, word_upload},
                                  {"gpumm", {&any_value, &any_value, &options_struct}, word_gpumm}};
 
@@ -1109,17 +1118,17 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
   }
   if (args.length () == 1 && !args (0).is_string ())
     return ovl (on_device (args (0), device_for_new ()));
-  // (N, NAME, ...): a cell array with the N results; [varargout{1:N}] = ... takes Octave longer
-  if (args.length () > 1 && args (1).is_string () && number.fits (args (0))) {
-    const named_function *f = find_function (args (1).string_value ());
-    if (!f)
-      refuse_function (args (1).string_value ());
-    return ovl (Cell (call_function (*f, rest_of (args, 2), args (0).int_value ())));
-  }
   const std::string word =
       args.length () > 0 && args (0).is_string () ? args (0).string_value () : "";
-  if (const named_function *f = find_function (word))
-    return call_function (*f, rest_of (args), nargout);
+  // cell arrays of arguments and results: varargin{:} and [varargout{1:N}] = ... take Octave longer
+  const bool is_call = args.length () > 1 && args (1).iscell ();
+  const named_function *f = is_call ? find_function (word) : nullptr;
+  if (f && args.length () == 2)
+    return call_function (*f, octave_value_list (args (1).cell_value ()), nargout);
+  if (f && args.length () == 3 && number.fits (args (2))) {
+    const int count = args (2).int_value ();
+    return ovl (Cell (call_function (*f, octave_value_list (args (1).cell_value ()), count)));
+  }
   const word_row *first = nullptr;
   for (const auto &row : words)
     if (word == row.word && args.length () == octave_idx_type (row.arguments.size ()) + 1) {
@@ -1129,5 +1138,7 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
     }
   if (first)
     say_wrong (args, *first);
+  if (is_call && !f)
+    refuse_function (word);
   error_with_id ("gpumm:internal", "__gpuarray__: for use by gpuArray only");
 }

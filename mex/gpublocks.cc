@@ -129,7 +129,9 @@ private:
 DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpublocks, "blocksparse gpuArray", "gpuArray");
 
 static const octave_gpublocks *gpublocks_of (const octave_base_value &x) {
-  return dynamic_cast<const octave_gpublocks *> (&x);
+  return x.type_id () == octave_gpublocks::static_type_id ()
+             ? static_cast<const octave_gpublocks *> (&x)
+             : nullptr;
 }
 
 octave_value value_of (const blocks &x) {
@@ -144,7 +146,7 @@ octave_value octave_gpublocks::map (unary_mapper_t f) const {
   const function *const there = device_function (f);
   if ((there && !there->keeps_zero) || f == umap_isnan || f == umap_isinf)
     say_gather ("%s of a blocksparse is not a blocksparse. Use %s (full (X)) or gather (X)",
-                get_umap_name (f), get_umap_name (f));
+                there->name, there->name);
   if (there)
     return value_of (mapped (*there, operand (false)));
   say_gather ("%s of a blocksparse is not available on a device. Use %s (gather (X))",

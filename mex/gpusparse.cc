@@ -138,7 +138,9 @@ private:
 DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpusparse, "sparse gpuArray", "gpuArray");
 
 static const octave_gpusparse *gpusparse_of (const octave_base_value &x) {
-  return dynamic_cast<const octave_gpusparse *> (&x);
+  return x.type_id () == octave_gpusparse::static_type_id ()
+             ? static_cast<const octave_gpusparse *> (&x)
+             : nullptr;
 }
 
 octave_value value_of (const sparse &x) {
@@ -152,8 +154,8 @@ bool is_gpusparse (const octave_value &x) {
 octave_value octave_gpusparse::map (unary_mapper_t f) const {
   const function *const there = device_function (f);
   if (there && !there->keeps_zero)
-    say_gather ("%s gives nonzeros where X is zero. Use %s (full (X)) or gather (X)",
-                get_umap_name (f), get_umap_name (f));
+    say_gather ("%s gives nonzeros where X is zero. Use %s (full (X)) or gather (X)", there->name,
+                there->name);
   if (there)
     return value_of (mapped (*there, operand (false)));
   say_gather ("%s of a sparse matrix is not available on a device. Use %s (gather (X))",

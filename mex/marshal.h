@@ -114,7 +114,11 @@ int get_op (const mxArray *x, gpumm_op *op);
 /* Reads gpumm's names and values; returns 0 with the error set. */
 int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway_error *e);
 
-/* Reads the struct of private/parse_options.m; a field that is missing has its default. Returns 0
+/* The options as the struct of private/parse_options.m. alpha, beta and c are the positions of the
+ * values among the pairs, or 0: Octave 7 would copy half of a complex array. */
+mxArray *struct_of (const call_options *o, int count, const mxArray *const pairs[]);
+
+/* Reads that struct; a field that is missing has its default. Returns 0
  * if s is no such struct. */
 int get_struct (const mxArray *s, call_options *o);
 

@@ -295,6 +295,32 @@ int get_pairs (int count, const mxArray *const pairs[], call_options *o, gateway
   return check_device (&o->engine, e);
 }
 
+/* The position of x among the arguments, from 1; 0: it is none of them. */
+static int place (const mxArray *x, int count, const mxArray *const pairs[]) {
+  int i = x ? count : 0;
+  while (i > 0 && pairs[i - 1] != x)
+    i--;
+  return i;
+}
+
+mxArray *struct_of (const call_options *o, int count, const mxArray *const pairs[]) {
+  mxArray *s = mxCreateStructMatrix (1, 1, 0, NULL);
+  set_number (s, 0, "transpose_a", o->op_a);
+  set_number (s, 0, "transpose_b", o->op_b);
+  set_number (s, 0, "alpha", place (o->alpha, count, pairs));
+  set_number (s, 0, "beta", place (o->beta, count, pairs));
+  set_number (s, 0, "c", place (o->c, count, pairs));
+  set_number (s, 0, "backend", o->engine.backend);
+  set_text (s, 0, "algorithm", o->engine.algorithm ? o->engine.algorithm : "auto");
+  set_number (s, 0, "device", o->engine.device);
+  set_number (s, 0, "devices", (double) o->engine.devices); /* by bits */
+  set_text (s, 0, "output", o->output < GPUMM_TYPES ? gpumm_type_name (o->output) : "");
+  set_text (s, 0, "form", o->form);
+  set_number (s, 0, "max_device_memory", (double) o->engine.max_device_memory);
+  set_number (s, 0, "max_capability", o->engine.max_capability);
+  return s;
+}
+
 int get_struct (const mxArray *s, call_options *o) {
   int64_t backend, device, devices, memory, capability, op_a, op_b, full;
   if (!is_struct (s) || !get_field (s, "backend", GPUMM_AUTO, GPUMM_GPU, &backend)

@@ -26,7 +26,7 @@
 ## @end deftypefn
 
 function varargout = gather (varargin)
-  varargout = __gpuarray__ (nargout, "gather", varargin{:});
+  varargout = __gpuarray__ ("gather", varargin, nargout);
 endfunction
 
 %!assert (gather (5), 5)

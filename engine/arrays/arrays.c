@@ -126,6 +126,10 @@ static gpumm_status check_steps (const call *c, const gpumm_map *m) {
   return GPUMM_OK;
 }
 
+static int is_ramp (const gpumm_view *x) {
+  return x->type == GPUMM_I64 && !x->buffer;
+}
+
 /* Checks everything of a map except its output. */
 static gpumm_status check_map (call *c, const gpumm_map *m, int moves, int64_t *entries) {
   gpumm_status status = check_sizes (c, m->size, GPUMM_MAP_DIMS, entries);
@@ -140,6 +144,8 @@ static gpumm_status check_map (call *c, const gpumm_map *m, int moves, int64_t *
   if (!status)
     status = check_steps (c, m);
   for (int i = 0; i < m->inputs && !status; i++) {
+    if (is_ramp (&m->input[i]))
+      continue;
     status = gpumm_check_view (c, &m->input[i], m->size, 0, "an input");
     if (!status && is_wide (m->input[i].type) && !moves)
       status = fail_wide (c);
@@ -187,7 +193,8 @@ gpumm_status gpumm_map_entries (const gpumm_map *m) {
   int64_t entries = 0;
   if (!m)
     return gpumm_fail (GPUMM_INVALID, "no map");
-  const int moves = m->steps == 0 && m->inputs > 0 && m->input[0].type == m->output.type;
+  const int moves = m->steps == 0 && m->inputs > 0 && m->input[0].type == m->output.type
+                    && !is_ramp (&m->input[0]);
   gpumm_status status = check_map (&c, m, moves, &entries);
   if (!status)
     status = gpumm_check_view (&c, &m->output, m->size, 1, "the output");
@@ -208,6 +215,8 @@ gpumm_status gpumm_fold_entries (const gpumm_fold *f) {
   const int is_extreme = f->op == GPUMM_FOLD_MAX || f->op == GPUMM_FOLD_MIN;
   if ((int) f->op < 0 || f->op >= GPUMM_FOLD_OPS)
     return gpumm_fail (GPUMM_INVALID, "%s: there is no operation %d", c.name, (int) f->op);
+  if (f->op == GPUMM_FOLD_LARGEST && (f->map.domain == GPUMM_C || f->map.domain == GPUMM_Z))
+    return gpumm_fail (GPUMM_UNSUPPORTED, "%s: complex numbers have no largest one", c.name);
   gpumm_status status = check_map (&c, &f->map, 0, &entries);
   if (!status)
     status = check_lanes (&c, f->inner, f->count, f->outer, entries);

@@ -124,6 +124,9 @@ template <class T> DEVICE T load (int type, const void *p, int64_t i, bool conju
   case GPUMM_B:
     re = ((const uint8_t *) p)[i] != 0;
     break;
+  case GPUMM_I64: /* a ramp */
+    re = (double) i;
+    break;
   }
 #undef LOAD
   T x;
@@ -239,7 +242,7 @@ enum { REAL, SAME, COMPLEX }; /* results of elementwise functions */
 
 /* Is the operation of this result, among the elementwise functions? */
 DEVICE bool has_result (int op, int wanted) {
-#define ROW(NAME, mapper, result, ...) || (result == wanted && op == GPUMM_MAP_##NAME)
+#define ROW(NAME, name, mapper, result, ...) || (result == wanted && op == GPUMM_MAP_##NAME)
   return false GPUMM_ELEMENTWISE (ROW);
 #undef ROW
 }
@@ -308,7 +311,7 @@ template <int EACH, class R> DEVICE void apply (int op, int, R (&a)[EACH], const
   switch (op) {
   case GPUMM_MAP_NEG:
     FOR_EACH (-x);
-#define ROW(NAME, mapper, result, zero, of_real, of_complex, ...)                                  \
+#define ROW(NAME, name, mapper, result, zero, of_real, of_complex, ...)                                  \
   case GPUMM_MAP_##NAME:                                                                           \
     FOR_EACH (of_real);
     GPUMM_ELEMENTWISE (ROW)
@@ -413,7 +416,7 @@ DEVICE void apply (int op, int real, complex<R> (&a)[EACH], const complex<R> (&b
   switch (op) {
   case GPUMM_MAP_NEG:
     FOR_EACH (negated (x));
-#define ROW(NAME, mapper, result, zero, of_real, of_complex, ...)                                  \
+#define ROW(NAME, name, mapper, result, zero, of_real, of_complex, ...)                                  \
   case GPUMM_MAP_##NAME:                                                                           \
     result##_VALUED (of_complex);
     GPUMM_ELEMENTWISE (ROW)

@@ -143,6 +143,8 @@ DEVICE void combine (int op, folded<W, VALUE> &x, const folded<W, VALUE> &y) {
     x.value = add (x.value, y.value);
   else if (op == GPUMM_FOLD_PROD)
     x.value = times (x.value, y.value);
+  else if (op == GPUMM_FOLD_LARGEST)
+    x.value = is_nan (y.value) || real_part (y.value) > real_part (x.value) ? y.value : x.value;
   else if (op == GPUMM_FOLD_ANY)
     set (x.value, !is_zero (x.value) || !is_zero (y.value), 0);
   else

@@ -16,5 +16,5 @@
 ## @end deftypefn
 
 function Z = pagemtimes (varargin)
-  Z = __gpuarray__ ("pagemtimes", varargin{:});
+  Z = __gpuarray__ ("pagemtimes", varargin);
 endfunction

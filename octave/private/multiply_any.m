@@ -84,7 +84,7 @@ function [C, info] = on_device (A, B, o)
     __gpuarray__ ("refuse", ["gpumm has no Output for a gpuArray. Write full (gpumm (A, B)), " ...
                              "or use gather (X)"]);
   elseif (device == -1 || (is_integer && blocks == 0))
-    [C, info] = multiply_any (__gpuarray__ ("gather", A), __gpuarray__ ("gather", B), o);
+    [C, info] = multiply_any (gather (A), gather (B), o);
     C = __gpuarray__ ("upload", C, device);
     return;
   endif

@@ -198,7 +198,7 @@ static value unary (int op, value v, int in_complex, int in_single) {
     return (value){is_real ? with (-x, 0) : with (-x, -y), is_real};
   case GPUMM_MAP_NOT:
     return (value){x == 0 && y == 0, 1};
-#define ROW(NAME, mapper, result, zero, of_real, of_complex, oracle, complex_oracle, units)        \
+#define ROW(NAME, name, mapper, result, zero, of_real, of_complex, oracle, complex_oracle, units)  \
   case GPUMM_MAP_##NAME:                                                                           \
     return result (oracle, complex_oracle);
     GPUMM_ELEMENTWISE (ROW)
@@ -310,9 +310,10 @@ static int part_agrees (double x, double y, double bound) {
   return x == y || fabs (x - y) <= bound;
 }
 
-/* Exact: the same bits, but for NaN. Else near, beside |y|. */
+/* Exact: the same bits, but for NaN. Else near, beside |y|, or beside its only finite part. */
 static int agrees (scalar x, scalar y, double near) {
-  const double size = isfinite (cabs (y)) ? cabs (y) : 0;
+  const double re = fabs (creal (y)), im = fabs (cimag (y));
+  const double size = fmax (isfinite (re) ? re : 0, isfinite (im) ? im : 0);
   if (isinf (near))
     return 1;
   if (near > 0)
@@ -368,7 +369,7 @@ static void check_map (const gpumm_map *m, const array *input, const array *outp
         place[a] += left % m->size[d] * (a < m->inputs ? m->input[a] : m->output).stride[d];
     scalar x[GPUMM_MAP_INPUTS];
     for (int a = 0; a < m->inputs; a++)
-      x[a] = load (input[a].type, input[a].host, place[a]);
+      x[a] = m->input[a].buffer ? load (input[a].type, input[a].host, place[a]) : (double) place[a];
     uint64_t memory[2] = {0};
     store (type, memory, 0, run (m, x));
     const scalar right = load (type, memory, 0), got = load (type, output->host, place[m->inputs]);
@@ -384,12 +385,20 @@ static void check_map (const gpumm_map *m, const array *input, const array *outp
 /* How near a result must be, for parts of |z|; 0: equal. */
 static double nearness (int op, gpumm_type domain) {
   const double epsilon = is_single (domain) ? FLT_EPSILON : DBL_EPSILON;
-  const int is_exact_in_c =
-      op == GPUMM_MAP_ABS || op == GPUMM_MAP_DIV || op == GPUMM_MAP_SQRT || op == GPUMM_MAP_SIGN;
-  return (op >= GPUMM_MAP_EXP && op <= GPUMM_MAP_COS) || op == GPUMM_MAP_POW
-                 || (is_complex (domain) && is_exact_in_c)
-             ? 8 * epsilon
-             : 0;
+  int units = 0;
+  switch (op) {
+#define ROW(NAME, name, mapper, result, zero, real, complex, oracle, complex_oracle, of_row)       \
+  case GPUMM_MAP_##NAME:                                                                           \
+    units = of_row;                                                                                \
+    break;
+    GPUMM_ELEMENTWISE (ROW)
+#undef ROW
+  case GPUMM_MAP_POW:
+    units = 8;
+  }
+  if (op == GPUMM_MAP_ABS || op == GPUMM_MAP_DIV || op == GPUMM_MAP_SQRT || op == GPUMM_MAP_SIGN)
+    units = is_complex (domain) ? 8 : 0; /* real ones are exact in C */
+  return units * epsilon;
 }
 
 /* Every operation in every domain for every pair of types, each entry with each: broadcasting. */
@@ -525,6 +534,12 @@ static void test_programs (int count) {
       }
       for (int d = 0; d < DIMS; d++)
         m.input[i].stride[d] *= check_between (0, 4) != 0;
+      if (check_between (0, 7) == 0) { /* a ramp, in any direction */
+        m.input[i].type = GPUMM_I64;
+        m.input[i].buffer = NULL;
+        m.input[i].values = NULL;
+        m.input[i].stride[check_between (0, DIMS - 1)] = check_between (-9, 9);
+      }
     }
     m.output = view (&y, m.size);
     check_map (&m, x, &y, 0, "program");
@@ -591,6 +606,8 @@ static scalar fold_one (const gpumm_fold *f, const array *x, int64_t i, int64_t 
       sum = sum != 0 || (y != 0 && !is_nan);
     else if (op == GPUMM_FOLD_ALL)
       sum = sum != 0 && y != 0;
+    else if (op == GPUMM_FOLD_LARGEST)
+      sum = k == 0 || is_nan || creal (y) > creal (sum) ? y : sum;
     else if (k == 0 || is_better (op, y, sum, f->map.domain)) {
       sum = y;
       *where = k + 1;
@@ -680,7 +697,9 @@ static void test_lanes (int count) {
       const int64_t *shape = n < SHAPES ? shapes[n] : random;
       /* only doubles have several scales */
       const gpumm_type type = op == GPUMM_FOLD_NORM && n % 4 == 0 ? GPUMM_D : types[(n + op) % ALL];
-      const gpumm_type domain = n % 2 ? (gpumm_type) (n / 2 % 4) : type <= GPUMM_Z ? type : GPUMM_D;
+      gpumm_type domain = n % 2 ? (gpumm_type) (n / 2 % 4) : type <= GPUMM_Z ? type : GPUMM_D;
+      if (op == GPUMM_FOLD_LARGEST && is_complex (domain))
+        domain = domain == GPUMM_C ? GPUMM_S : GPUMM_D;
       test_fold (op, type, domain, shape[0], shape[1], shape[2]);
       if (op <= GPUMM_FOLD_PROD)
         test_scan (op, type, shape[0], shape[1], shape[2]);
@@ -777,6 +796,8 @@ static void test_refused (void) {
   MAP (x.input[0].type = GPUMM_TYPES, GPUMM_INVALID, "no element type");
   MAP (x.input[0] = view (&wide, x.size), GPUMM_UNSUPPORTED, "int64");
   MAP (x.output = view (&wide, x.size), GPUMM_UNSUPPORTED, "int64");
+  MAP ((x.steps = 0, x.input[0] = (gpumm_view){.type = GPUMM_I64}, x.output = of_wide),
+       GPUMM_UNSUPPORTED, "int64");
   MAP ((x.steps = 0, x.output = view (&wide, x.size)), GPUMM_UNSUPPORTED, "int64");
   MAP ((x.steps = 3, x.step[0].op = x.step[1].op = x.step[2].op = GPUMM_MAP_PUSH,
         x.step[1].source = x.step[2].source = GPUMM_MAP_CONSTANT),
@@ -788,6 +809,7 @@ static void test_refused (void) {
   FOLD (x.outer = 2, GPUMM_INVALID, "12 entries");
   FOLD (x.op = GPUMM_FOLD_OPS, GPUMM_INVALID, "no operation");
   FOLD (x.index = of_b, GPUMM_INVALID, "doubles");
+  FOLD ((x.op = GPUMM_FOLD_LARGEST, x.map.domain = GPUMM_C), GPUMM_UNSUPPORTED, "no largest");
   FOLD (x.output = of_wide, GPUMM_UNSUPPORTED, "int64");
   FOLD ((x.map.size[0] = x.count = 0, x.inner = INT64_C (1) << 62, x.outer = 4), GPUMM_INVALID,
         "too many");

@@ -72,7 +72,7 @@ function [x, text] = gathered (G)
 
   text = "";
   kind = typeinfo (G);
-  x = __gpuarray__ ("gather", G);
+  x = __gpuarray__ ("gather", {G});
   if (strcmp (kind, "gpuArray"))
     if (! strcmp (__gpuarray__ ("type", G), class (x)))
       text = sprintf ("class %s on the device", __gpuarray__ ("type", G));

@@ -220,7 +220,7 @@
 %!  if (strcmp (type, "gpuArray"))
 %!    type = __gpuarray__ ("type", g);
 %!    stays_complex = iscomplex (g);
-%!    g = __gpuarray__ ("gather", g);
+%!    g = __gpuarray__ ("gather", {g});
 %!  elseif (! (op.puts && ! on_device) && ! op.gives_host && (on_device || ! op.picks_by_host) && ! has_empty)
 %!    text = "it is not on the device";
 %!  endif

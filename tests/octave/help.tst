@@ -46,6 +46,18 @@
 %! assert (regexp (strjoin (items), '@qcode\{"(\w+)"\}', "tokens"), ...
 %!         num2cell (strsplit (valid, ", ")));
 
+## the help of gpuArray names the functions of its tables, but those that refuse an array
+%!test
+%! tables = __gpuarray__ ("functions");
+%! said = regexp (get_help_text ("gpuArray"), '(?:@code\{|gpuArray\.)(\w+)', "tokens");
+%! said = [[said{:}], {"colon", "isinteger", "pagemtimes"}];
+%! missing = setdiff (tables.elementwise, said);
+%! assert (isempty (missing), "not in the help: %s", strjoin (missing, ", "));
+%! for name = setdiff (tables.named, said)
+%!   id = error_of (@() __gpuarray__ (name{1}, {gpuArray(magic (3)), 2}));
+%!   assert (id, "gpumm:gpuArray:gather", name{1});
+%! endfor
+
 ## every public function has a help text with a usage
 %!test
 %! for name = names ()

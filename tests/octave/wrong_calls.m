@@ -1,7 +1,7 @@
 ## failed = wrong_calls (log, from) - calls each gateway, and each word of __gpuarray__, with wrong arguments.
 ##
-## A call may give a value or an error with an identifier; a named function of gpuArrays may give any error,
-## as Octave's own.  What else it does is a line of FAILED.  The file
+## A call may give a value or an error with an identifier; a named function of gpuArrays, whose arguments are
+## put into a cell array, may give any error, as Octave's own.  What else it does is a line of FAILED.  The file
 ## LOG has the number and the text of the running call, so words.tst can name one that ends the process.  FROM
 ## is the number of the first call.  From GPUMM_SEED comes the choice of the calls with two wrong arguments.
 ## SPDX-License-Identifier: BSD-3-Clause
@@ -23,9 +23,13 @@ function failed = wrong_calls (log, from)
     calls = calls(cellfun (@(c) strcmp (c{2}, "__gpuarray__"), calls));
   endif
   for right = calls.'
+    is_list = is_named (right{1}(2:end), named) && ! iscell (right{1}{4});
     for call = wrong_ones (right{1}, values)
       if (++number < from)
         continue;
+      endif
+      if (is_list && numel (call{1}) > 1)
+        call{1} = [call{1}(1:2), {call{1}(3:end)}];
       endif
       text = call_text (call{1});
       frewind (file);
@@ -70,12 +74,15 @@ function calls = right_calls ()
            {1, "tril", G, 1}; {1, "triu", S}; {1, "find", G(1)}; {1, "unique", G(1)}; {1, "colon", 1, G(1)}
            {1, "bsxfun", "plus", G, S}; {1, "gpuArray", magic(3)}; {1, "mod", G(1), 2}; {1, "refuse", "text"}
            {1, "zeros", 2, 3}; {1, "ones", [2, 3], "int8"}; {1, "eye", 2, 3}; {1, "Inf", 2}; {1, "NaN", 2, "single"}
-           {1, "rand", 2}; {1, "randn", 2}; {1, "select"}; {1, "select", 0}; {0, "wait", -1}; {1, "memory"}
+           {1, "rand", 2}; {1, "randn", 2}; {1, "functions"}; {1, "select"}; {1, "select", 0}; {0, "wait", -1}; {1, "memory"}
            {1, "upload", magic(3), __gpuarray__("device", G)}; {1, "gpumm", G, G, few}; {2, "gpumm", G, G, few}
            {1, "pagemtimes", G, "none", G, "transpose"}; {1, "sparse", G}; {1, "sparse", B}
            {1, "blocksparse", G, [1, 3]}};
+  for name = other_names (words)
+    words{end+1} = {1, name{1}, G, 2};
+  endfor
   words = cellfun (@(c) {c{1}, "__gpuarray__", c{2:end}}, words, "UniformOutput", false);
-  words{end+1} = {1, "__gpuarray__", 2, "max", G};
+  words(end+1:end+2) = {{1, "__gpuarray__", "max", {G}, 2}; {1, "__gpuarray__", "prod", {G}, 1}};
   calls = [{{1, "__gpuarray__", magic(3)}}; words
            {{2, "__gpumm_multiply__", magic(3), magic(3), "Alpha", 2}
             {2, "__gpumm_multiply__", {magic(3), magic(3), o}}; {1, "__gpumm_multiply__", {b, b, o}}
@@ -97,6 +104,15 @@ function calls = right_calls ()
   check_complete (calls);
 endfunction
 
+## The named functions without a call in WORDS, but those that Octave computes.
+function names = other_names (words)
+  rows = fullfile (fileparts (fileparts (fileparts (which ("run_tests")))), "mex", "gpu_functions.h");
+  of_numbers = regexp (fileread (rows), 'ROW \((\w+), of_numbers\W', "tokens");
+  assert (numel (of_numbers) > 5);
+  listed = cellfun (@(c) c{2}, words, "UniformOutput", false);
+  names = setdiff (named_functions (), [listed(:).', of_numbers{:}]);
+endfunction
+
 ## An error if a word or a gateway is missing.
 function check_complete (calls)
   mex = fullfile (fileparts (fileparts (which ("run_tests"))), "..", "mex");
@@ -108,8 +124,7 @@ function check_complete (calls)
     assert (any (cellfun (@(c) strcmp (c{2}, name{1}), calls)), "no call of %s", name{1});
   endfor
   assert (numel (words) > 5);
-  of_numbers = regexp (fileread (fullfile (mex, "gpu_functions.cc")), '\{"(\w+)", of_numbers\W', "tokens");
-  for word = [words, setdiff(named_functions (), [of_numbers{:}])]
+  for word = words
     assert (any (cellfun (@(c) numel (c) > 2 && strcmp (c{3}, word{1}), calls)), "no call of %s", word{1});
   endfor
 endfunction
@@ -120,12 +135,9 @@ function yes = is_named (call, named)
   yes = is_text(1) && strcmp (call{1}, "__gpuarray__") && any (ismember (call(is_text), named));
 endfunction
 
-## The names in the table of mex/gpu_functions.cc.
 function names = named_functions ()
-  file = fullfile (fileparts (fileparts (fileparts (which ("run_tests")))), "mex", "gpu_functions.cc");
-  names = regexp (fileread (file), '\{"(\w+)", \w+[,}]', "tokens");
-  names = [names{:}];
-  assert (numel (names) > 10);
+  names = __gpuarray__ ("functions").named;
+  assert (numel (names) > 40);
 endfunction
 
 function values = wrong_values ()
