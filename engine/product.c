@@ -77,8 +77,7 @@ static int keep_sparse (gpumm_job *job, gpumm_status status) {
 
 /* Parts for several devices where they are faster, or else the symbolic phase. */
 static gpumm_status open_planned (gpumm_job *job) {
-  static const gpumm_product_calls calls = {gpumm_open, gpumm_run, gpumm_close};
-  gpumm_status status = gpumm_spread_open (job, &calls);
+  gpumm_status status = gpumm_spread_open (job);
   if (status || job->spread)
     return status ? status : gpumm_check_room (&job->shape);
   do {
