@@ -261,7 +261,10 @@ void gpumm_close (gpumm_job *job) {
 }
 
 gpumm_status gpumm_reset (void) {
-  gpumm_devices_reset (gpumm_rates_forget);
+  gpumm_context *used[GPUMM_MOST_CONTEXTS];
+  const int count = gpumm_devices_reset (used);
+  for (int i = 0; i < count; i++)
+    gpumm_rates_forget (used[i]); /* may wait for a measurement, which asks for drivers */
   gpumm_rates_forget (NULL);
   gpumm_transfer_rates_forget ();
   return GPUMM_OK;
