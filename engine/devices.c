@@ -114,9 +114,9 @@ const gpumm_driver *gpumm_host_device (const char **why) {
 
 /* ---- contexts ----------------------------------------------------------------------------- */
 
-enum { MOST_GPUS = 64, MOST_HOSTS = 8 }; /* more are not used */
+enum { MOST_GPUS = GPUMM_MOST_GPUS, MOST_HOSTS = GPUMM_MOST_CONTEXTS - MOST_GPUS };
 
-static gpumm_context contexts[MOST_GPUS + MOST_HOSTS];
+static gpumm_context contexts[GPUMM_MOST_CONTEXTS];
 static gpumm_context *const gpus = contexts, *const hosts = contexts + MOST_GPUS;
 
 static gpumm_status no_such_device (const char *kind, int index, int count) {
@@ -257,12 +257,11 @@ int64_t gpumm_fault_device (int64_t n) {
   return driver && driver->fault ? driver->fault (n) : 0;
 }
 
-void gpumm_devices_reset (void (*reset) (gpumm_context *context)) {
-  gpumm_context *used[MOST_GPUS + MOST_HOSTS];
+int gpumm_devices_reset (gpumm_context *used[GPUMM_MOST_CONTEXTS]) {
   int count = 0;
   gpumm_loader_hold ();
   const int is_forked = cuda.opened_by && cuda.opened_by != getpid ();
-  for (gpumm_context *c = contexts; c < contexts + MOST_GPUS + MOST_HOSTS; c++)
+  for (gpumm_context *c = contexts; c < contexts + GPUMM_MOST_CONTEXTS; c++)
     if (c->driver) {
       (is_forked && c->driver == cuda.driver ? gpumm_pool_forget : gpumm_pool_reset) (c);
       used[count++] = c;
@@ -272,6 +271,5 @@ void gpumm_devices_reset (void (*reset) (gpumm_context *context)) {
   if (host.driver)
     host.driver->reset ();
   gpumm_loader_let_go ();
-  for (int i = 0; i < count; i++)
-    reset (used[i]); /* may wait for a measurement, which asks for drivers */
+  return count;
 }

@@ -28,7 +28,9 @@ gpumm_status gpumm_check_devices (void); /* only that the variable is a list */
 gpumm_status gpumm_context_properties (gpumm_context *context, gpumm_device_properties *properties);
 gpumm_status gpumm_context_seen (gpumm_context *context, gpumm_device_properties *properties);
 
-/* Empties all pools, calls reset for each device, and closes what the drivers keep. */
-void gpumm_devices_reset (void (*reset) (gpumm_context *context));
+/* Empties all pools and closes what the drivers keep. Returns how many contexts were in use, and
+ * sets `used` to them. */
+enum { GPUMM_MOST_GPUS = 64, GPUMM_MOST_CONTEXTS = GPUMM_MOST_GPUS + 8 }; /* more are not used */
+int gpumm_devices_reset (gpumm_context *used[GPUMM_MOST_CONTEXTS]);
 
 #endif

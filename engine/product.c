@@ -77,8 +77,7 @@ static int keep_sparse (gpumm_job *job, gpumm_status status) {
 
 /* Parts for several devices where they are faster, or else the symbolic phase. */
 static gpumm_status open_planned (gpumm_job *job) {
-  static const gpumm_product_calls calls = {gpumm_open, gpumm_run, gpumm_close};
-  gpumm_status status = gpumm_spread_open (job, &calls);
+  gpumm_status status = gpumm_spread_open (job);
   if (status || job->spread)
     return status ? status : gpumm_check_room (&job->shape);
   do {
@@ -265,7 +264,10 @@ void gpumm_close (gpumm_job *job) {
 }
 
 gpumm_status gpumm_reset (void) {
-  gpumm_devices_reset (gpumm_rates_forget);
+  gpumm_context *used[GPUMM_MOST_CONTEXTS];
+  const int count = gpumm_devices_reset (used);
+  for (int i = 0; i < count; i++)
+    gpumm_rates_forget (used[i]); /* may wait for a measurement, which asks for drivers */
   gpumm_rates_forget (NULL);
   gpumm_transfer_rates_forget ();
   return GPUMM_OK;

@@ -8,6 +8,7 @@
 #include "devices.h"
 #include "memory/host.h"
 #include "memory/pool.h"
+#include "timed_product.h"
 #include "types.h"
 #include "work.h"
 
@@ -46,60 +47,23 @@ enum { LARGE = 1024, NEAR = 384, SMALL = 16, CPU_SIZE = 384, ROUNDS = 5 };
 static const double MUCH = 1 << 28;
 enum { FLAT = 8 * LARGE, TALL = 32 * LARGE };
 
-void *gpumm_random_matrix (int64_t elements, gpumm_type type) {
-  int is_single = gpumm_is_single (type);
-  int64_t reals = elements * (gpumm_is_complex (type) ? 2 : 1);
-  void *x = gpumm_allocate (reals, is_single ? sizeof (float) : sizeof (double));
-  if (!x)
-    return NULL;
-  uint64_t state = 88172645463325252u;
-  for (int64_t i = 0; i < reals; i++) {
-    state ^= state << 13; /* xorshift64, Marsaglia 2003 */
-    state ^= state >> 7;
-    state ^= state << 17;
-    double value = (double) (state >> 11) * 0x1p-53 - 0.5;
-    if (is_single)
-      ((float *) x)[i] = (float) value;
-    else
-      ((double *) x)[i] = value;
-  }
-  return x;
-}
-
 static double flops_of (gpumm_type type, double n) {
   return (gpumm_is_complex (type) ? 8 : 2) * n * n * n;
 }
 
-/* Runs an m x k by k x n product on the device, from x to y (NULL: to new memory each time, as
- * results of Octave's are), several times (the first runs load kernels and fill pools). Returns
- * the best time of the whole product and of the kernel alone. */
-static gpumm_status time_product (const gpumm_candidate *candidate, gpumm_type type, void *x,
-                                  void *y, int64_t m, int64_t n, int64_t k, double *total,
-                                  double *compute) {
-  gpumm_candidates known = {.gpu = candidate};
-  gpumm_options options = {.backend = GPUMM_GPU, .device = candidate->context->device};
-  gpumm_matrix a = {.type = type, .rows = m, .cols = k, .ld = m, .values = x};
-  gpumm_matrix b = a, c = a;
-  b.rows = b.ld = k;
-  b.cols = c.cols = n;
-  b.values = (char *) x + (size_t) (m * k) * gpumm_type_bytes (type);
+/* Times an m x k by k x n product of elements at x, into y (NULL: into new memory each time),
+ * several times: the first runs load kernels and fill pools. */
+static gpumm_status time_product (const gpumm_candidate *candidate, gpumm_type type, char *x,
+                                  void *y, int64_t m, int64_t n, int64_t k,
+                                  gpumm_product_times *least) {
+  const void *b = x + (size_t) (m * k) * gpumm_type_bytes (type);
   gpumm_status status = GPUMM_OK;
+  *least = (gpumm_product_times){INFINITY, INFINITY};
   for (int round = 0; round < ROUNDS && !status; round++) {
-    struct gpumm_job job = {.problem = {.a = a, .b = b, .alpha = {1, 0}, .output = type},
-                            .options = options};
-    c.values = y ? y : gpumm_allocate (m * n, gpumm_type_bytes (type));
-    if (!c.values)
-      return GPUMM_HOST_MEMORY;
-    double begun = gpumm_seconds ();
-    status = gpumm_make_plan (&job.problem, &options, &known, &job.plan);
-    if (!status)
-      status = job.plan.algorithm->run (&job, &c);
-    double seconds = gpumm_seconds () - begun;
-    *total = round == 0 || seconds < *total ? seconds : *total;
-    seconds = job.report.compute;
-    *compute = round == 0 || seconds < *compute ? seconds : *compute;
+    gpumm_product p = {.type = type, .m = m, .n = n, .k = k, .a = x, .b = b, .c = y};
+    status = gpumm_time_product (candidate, 1, &p, least);
     if (!y)
-      gpumm_release (c.values);
+      gpumm_release (p.c);
   }
   return status;
 }
@@ -107,29 +71,29 @@ static gpumm_status time_product (const gpumm_candidate *candidate, gpumm_type t
 /* Each rate comes from a product that does little else: call, upload, download or compute. */
 static gpumm_status measure_gpu (const gpumm_candidate *candidate, gpumm_type type, rates *r) {
   double bytes = (double) LARGE * LARGE * (double) gpumm_type_bytes (type);
-  double call = 0, near = 0, up = 0, down = 0, all = 0, compute = 0;
+  gpumm_product_times call, near, up, down, all;
   void *x = gpumm_random_matrix (2 * LARGE * LARGE, type);
   void *y = gpumm_allocate (LARGE * LARGE, gpumm_type_bytes (type));
   gpumm_status status = x && y ? GPUMM_OK : GPUMM_HOST_MEMORY;
   if (!status)
-    status = time_product (candidate, type, x, y, SMALL, SMALL, SMALL, &call, &compute);
+    status = time_product (candidate, type, x, y, SMALL, SMALL, SMALL, &call);
   if (!status)
-    status = time_product (candidate, type, x, y, NEAR, NEAR, NEAR, &near, &compute);
+    status = time_product (candidate, type, x, y, NEAR, NEAR, NEAR, &near);
   if (!status)
-    status = time_product (candidate, type, x, y, LARGE, SMALL, LARGE, &up, &compute);
+    status = time_product (candidate, type, x, y, LARGE, SMALL, LARGE, &up);
   if (!status)
-    status = time_product (candidate, type, x, y, LARGE, LARGE, SMALL, &down, &compute);
+    status = time_product (candidate, type, x, y, LARGE, LARGE, SMALL, &down);
   if (!status)
-    status = time_product (candidate, type, x, y, LARGE, LARGE, LARGE, &all, &compute);
+    status = time_product (candidate, type, x, y, LARGE, LARGE, LARGE, &all);
   if (!status) {
     /* a clock with coarse ticks must not make a rate infinite or negative */
-    double shortest = 1e-7;
-    r->call = call;
+    const double shortest = 1e-7;
+    r->call = call.total;
     r->near_bytes = 3.0 * NEAR * NEAR * (double) gpumm_type_bytes (type);
-    r->near_seconds = near;
-    r->upload = bytes / (up - call > shortest ? up - call : shortest);
-    r->download = bytes / (down - call > shortest ? down - call : shortest);
-    r->flops[type] = flops_of (type, LARGE) / (compute > shortest ? compute : shortest);
+    r->near_seconds = near.total;
+    r->upload = bytes / fmax (up.total - call.total, shortest);
+    r->download = bytes / fmax (down.total - call.total, shortest);
+    r->flops[type] = flops_of (type, LARGE) / fmax (all.compute, shortest);
   }
   gpumm_release (x);
   gpumm_release (y);
@@ -138,17 +102,17 @@ static gpumm_status measure_gpu (const gpumm_candidate *candidate, gpumm_type ty
 
 static gpumm_status measure_large (const gpumm_candidate *candidate, rates *r) {
   const double bytes_each = (double) LARGE * (double) gpumm_type_bytes (GPUMM_D);
-  double up = 0, down = 0, compute;
+  gpumm_product_times up, down;
   void *x = gpumm_random_matrix ((FLAT + SMALL) * LARGE, GPUMM_D);
   gpumm_status status = x ? GPUMM_OK : GPUMM_HOST_MEMORY;
   if (!status)
-    status = time_product (candidate, GPUMM_D, x, NULL, FLAT, SMALL, LARGE, &up, &compute);
+    status = time_product (candidate, GPUMM_D, x, NULL, FLAT, SMALL, LARGE, &up);
   if (!status)
-    status = time_product (candidate, GPUMM_D, x, NULL, TALL, LARGE, SMALL, &down, &compute);
+    status = time_product (candidate, GPUMM_D, x, NULL, TALL, LARGE, SMALL, &down);
   gpumm_release (x);
   if (!status) {
-    r->large_upload = FLAT * bytes_each / up;
-    r->large_download = TALL * bytes_each / down;
+    r->large_upload = FLAT * bytes_each / up.total;
+    r->large_download = TALL * bytes_each / down.total;
   }
   return status;
 }

@@ -11,11 +11,6 @@
 gpumm_status gpumm_candidate_device (gpumm_context *context, gpumm_type type, int now,
                                      gpumm_candidate *candidate);
 
-/* Elements of a floating-point type, uniform in (-0.5, 0.5), for measurements: power and clocks
- * depend on the data, and zeros would flatter. The same at each call; NULL without memory.
- * Release it by gpumm_release. */
-void *gpumm_random_matrix (int64_t elements, gpumm_type type);
-
 /* Fills in the rates that decide whether "auto" takes the alternative to the library for this
  * product. They are measured at the first product of its type for which they matter: the link, the
  * library's rate and, if computing takes longer than the link, the alternative's. A rate that

@@ -28,7 +28,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 64, CPU = -1 };
+enum { MOST = GPUMM_MOST_TEAMS, CPU = -1 };
 
 /* A product is spread if several devices take at most FASTER of the time of one. */
 static const double FASTER = 0.9;
@@ -54,9 +54,9 @@ typedef struct {
 
 typedef struct gpumm_spread {
   gpumm_job *whole;
-  const gpumm_product_calls *calls;
-  int devices[MOST];  /* in use; CPU after the last has failed */
-  double rates[MOST]; /* of each, in relation to the others */
+  gpumm_context *contexts[MOST]; /* of the devices to choose from */
+  int devices[MOST];             /* in use; CPU after the last has failed */
+  double rates[MOST];            /* of each, in relation to the others */
   int count;
   int lost; /* devices that have failed */
   int parts;
@@ -67,14 +67,6 @@ typedef struct gpumm_spread {
 } spread;
 
 /* ---- parts of matrices -------------------------------------------------------------------- */
-
-/* Makes x the matrix of `count` of its columns of op (x). */
-static void take_columns (gpumm_matrix *x, int64_t from, int64_t count) {
-  const int turned = gpumm_is_turned (x);
-  *(turned ? &x->rows : &x->cols) = count;
-  x->values =
-      (char *) x->values + (size_t) (turned ? from : from * x->ld) * gpumm_type_bytes (x->type);
-}
 
 /* Parts begin at multiples of this: at tiles of the plan, where that is even enough. */
 static int64_t grain_of (const spread *s) {
@@ -104,9 +96,9 @@ static void make_part (spread *s, int device, int64_t from, int64_t count) {
   if (whole->problem.c0) {
     p->c0 = *whole->problem.c0;
     p->problem.c0 = &p->c0;
-    take_columns (&p->c0, from, count);
+    gpumm_take_columns (&p->c0, from, count);
   }
-  take_columns (&p->problem.b, from, count);
+  gpumm_take_columns (&p->problem.b, from, count);
 }
 
 static void make_parts (spread *s) {
@@ -157,50 +149,21 @@ static gpumm_status work_on (spread *s, part *p) {
   return status;
 }
 
-typedef struct {
-  spread *s;
-  int device, number;
-  pthread_t thread;
-  int has_thread;
-} worker;
-
-/* The parts of a device, one after the other until one fails. */
-static void work_through (const worker *w) {
-  for (part *p = w->s->part; p < w->s->part + w->s->parts; p++)
-    if (p->device == w->device && !p->is_done) {
-      p->status = work_on (w->s, p);
+/* The parts of device i, one after the other until one fails. */
+static void work_through (void *context, int i) {
+  spread *s = context;
+  for (part *p = s->part; p < s->part + s->parts; p++)
+    if (p->device == s->devices[i] && !p->is_done) {
+      p->status = work_on (s, p);
       p->is_done = !p->status;
       if (p->status)
         return;
     }
 }
 
-static void *thread_of (void *argument) {
-  const worker *w = argument;
-  gpumm_team_choose (w->number, w->s->count);
-  gpumm_progress_mute ();
-  work_through (w);
-  return NULL;
-}
-
-/* All devices at once; the first one in this thread, which tells how far it is. */
-static void do_round (spread *s) {
-  worker w[MOST] = {{.s = s, .device = s->devices[0]}};
-  for (int i = 1; i < s->count; i++)
-    w[i] = (worker){.s = s, .device = s->devices[i], .number = i};
-  for (int i = 1; i < s->count; i++) {
-    w[i].has_thread = !gpumm_thread_start (thread_of, &w[i], &w[i].thread);
-    if (!w[i].has_thread)
-      gpumm_exchange_drop (s->exchange, i); /* which then comes too late */
-  }
-  gpumm_team_choose (0, s->count);
-  work_through (&w[0]);
-  gpumm_team_choose (0, 1);
-  for (int i = 1; i < s->count; i++)
-    if (w[i].has_thread)
-      pthread_join (w[i].thread, NULL);
-    else
-      work_through (&w[i]);
+/* Device i works after the others: they must not wait for its panels. */
+static void drop_late (void *context, int i) {
+  gpumm_exchange_drop (((spread *) context)->exchange, i);
 }
 
 /* Is the failure worth a retry on another device, or without the exchange? */
@@ -294,7 +257,7 @@ static gpumm_status do_all (spread *s, int runs) {
     const int exchanged = s->exchange != NULL;
     for (part *p = s->part; p < s->part + s->parts; p++)
       p->status = GPUMM_OK;
-    do_round (s);
+    gpumm_each_team (s->count, work_through, drop_late, s); /* the first tells how far it is */
     end_exchange (s);
     for (part *p = s->part; p < s->part + s->parts; p++)
       if (p->status
@@ -334,7 +297,7 @@ static gpumm_status seconds_on (const spread *s, gpumm_context *context, gpumm_c
                                 double *seconds) {
   const gpumm_problem *p = &s->whole->problem;
   *seconds = INFINITY;
-  if (always || gpumm_transfer_rates_measuring ())
+  if (always)
     return GPUMM_OK;
   gpumm_status status = gpumm_candidate_device (context, p->output, 0, candidate);
   if (!status && candidate->upload > 0)
@@ -377,6 +340,7 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_candidate *
         return GPUMM_OK;
       }
     }
+    s->contexts[s->count] = context;
     s->devices[s->count++] = i;
   }
   return GPUMM_OK;
@@ -391,16 +355,13 @@ static gpumm_status choose_devices (spread *s, const gpumm_candidate *first, dou
                           .result = gpumm_bytes_down (p),
                           .gives = gives (plan)};
   char *reason = s->whole->report.reason;
-  uint64_t devices = 0;
   if (s->count < 2 || !isfinite (seconds))
     return GPUMM_OK;
-  for (int i = 0; i < s->count; i++)
-    devices |= UINT64_C (1) << s->devices[i];
   x.compute =
       plan->alternative_seconds > 0
           ? plan->alternative_seconds
           : fmax (seconds - (x.common + x.split) / first->upload - x.result / first->download, 0);
-  const gpumm_status status = gpumm_transfer_rates_of (devices, s->calls, &x.transfer);
+  const gpumm_status status = gpumm_transfer_rates_of (s->contexts, s->count, &x.transfer);
   if (status)
     return status;
   if (x.transfer.one.up <= 0) {
@@ -441,7 +402,7 @@ static int can_split (const gpumm_problem *p, char *reason) {
   return 0;
 }
 
-gpumm_status gpumm_spread_open (gpumm_job *job, const gpumm_product_calls *calls) {
+gpumm_status gpumm_spread_open (gpumm_job *job) {
   uint64_t devices;
   gpumm_candidate candidate = {0};
   double seconds = 0;
@@ -456,7 +417,6 @@ gpumm_status gpumm_spread_open (gpumm_job *job, const gpumm_product_calls *calls
   if (!s)
     return GPUMM_HOST_MEMORY;
   s->whole = job;
-  s->calls = calls;
   job->spread = s;
   status = find_devices (s, devices, &candidate, &seconds);
   if (!status)
@@ -476,7 +436,7 @@ static void place_results (spread *s, const gpumm_matrix *result) {
   for (part *p = s->part; p < s->part + s->parts; p++) {
     const int64_t count = p->c.cols;
     p->c = *result;
-    take_columns (&p->c, column, count);
+    gpumm_take_columns (&p->c, column, count);
     column += count;
   }
 }

@@ -4,32 +4,16 @@
 #define GPUMM_SPREAD_H
 
 #include "multiply/algorithm.h"
-
-/* gpumm_open, gpumm_run and gpumm_close, for the products by which transfers are measured. */
-typedef struct gpumm_product_calls {
-  gpumm_status (*open) (const gpumm_problem *problem, const gpumm_options *options,
-                        struct gpumm_job **job);
-  gpumm_status (*run) (struct gpumm_job *job, gpumm_matrix *result);
-  void (*close) (struct gpumm_job *job);
-} gpumm_product_calls;
+#include "transfer_rates.h"
 
 /* Opens the parts of a planned job if its matrices are full, its options allow several devices
  * and they are estimated to be faster than one; else job->spread stays NULL. */
-gpumm_status gpumm_spread_open (struct gpumm_job *job, const gpumm_product_calls *calls);
+gpumm_status gpumm_spread_open (struct gpumm_job *job);
 
 /* Runs them and fills the report. */
 gpumm_status gpumm_spread_run (struct gpumm_job *job, gpumm_matrix *result);
 
 void gpumm_spread_close (struct gpumm_job *job);
-
-/* Bytes per second of large matrices, of one device alone and of all at once. */
-typedef struct gpumm_transfer_rate {
-  double up, down;
-} gpumm_transfer_rate;
-
-typedef struct gpumm_transfer_rates {
-  gpumm_transfer_rate one, all;
-} gpumm_transfer_rates;
 
 /* What decides: the seconds that one device computes; the bytes of the operand that all devices
  * need, of the one that is split, and of C. */

@@ -98,7 +98,9 @@ static void *member (void *argument) {
   return NULL;
 }
 
-int gpumm_thread_start (void *(*body) (void *), void *argument, pthread_t *thread) {
+/* A thread that blocks all signals: an interrupt belongs to the interpreter's thread. Returns 0 if
+ * it was made. */
+static int start_thread (void *(*body) (void *), void *argument, pthread_t *thread) {
   sigset_t all, before;
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &before);
@@ -113,7 +115,7 @@ static void grow (team *t, int wanted) {
     pthread_t thread;
     place *p = &places[t - teams][t->members + 1];
     *p = (place){t, t->members + 1};
-    if (gpumm_thread_start (member, p, &thread) != 0)
+    if (start_thread (member, p, &thread) != 0)
       break;
     pthread_detach (thread);
     t->members++;
@@ -177,6 +179,47 @@ void gpumm_team_recall (const void *context) {
     pthread_cond_broadcast (&t->begin);
   }
   pthread_mutex_unlock (&t->lock);
+}
+
+/* ---- several teams ------------------------------------------------------------------------ */
+
+typedef struct {
+  void (*work) (void *context, int i);
+  void *context;
+  int i, count;
+  pthread_t thread;
+  int has_thread;
+} leader;
+
+static void *lead (void *argument) {
+  const leader *x = argument;
+  gpumm_team_choose (x->i, x->count);
+  gpumm_progress_mute ();
+  x->work (x->context, x->i);
+  return NULL;
+}
+
+void gpumm_each_team (int count, void (*work) (void *context, int i),
+                      void (*late) (void *context, int i), void *context) {
+  leader x[GPUMM_MOST_TEAMS];
+  if (count == 1) { /* in the team of the caller */
+    work (context, 0);
+    return;
+  }
+  for (int i = 1; i < count; i++) {
+    x[i] = (leader){.work = work, .context = context, .i = i, .count = count};
+    x[i].has_thread = !start_thread (lead, &x[i], &x[i].thread);
+    if (!x[i].has_thread && late)
+      late (context, i);
+  }
+  gpumm_team_choose (0, count);
+  work (context, 0);
+  gpumm_team_choose (0, 1);
+  for (int i = 1; i < count; i++)
+    if (x[i].has_thread)
+      pthread_join (x[i].thread, NULL);
+    else
+      work (context, i);
 }
 
 /* ---- a loop ------------------------------------------------------------------------------- */

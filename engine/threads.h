@@ -11,8 +11,6 @@
 
 #include "gpumm.h"
 
-#include <pthread.h>
-
 /* The number of threads that may work at once: the cores of this process, at most 64; or this
  * thread's share of them. */
 int gpumm_threads (void);
@@ -24,9 +22,12 @@ int gpumm_teams (void);
  * 1). Only the work of team 0 counts for progress (progress.h). */
 void gpumm_team_choose (int team, int teams);
 
-/* A thread that blocks all signals: an interrupt belongs to the interpreter's thread. Returns 0 if
- * it was made; join it. */
-int gpumm_thread_start (void *(*body) (void *), void *argument, pthread_t *thread);
+/* Calls work (context, i) for i = 0 .. count - 1 at once: 0 in the caller, each other in a thread
+ * with its own team and share of the cores, which reports no progress. What gets no thread is
+ * called after 0; before 0, late (context, i) is called for it, unless late is NULL. */
+enum { GPUMM_MOST_TEAMS = 64 };
+void gpumm_each_team (int count, void (*work) (void *context, int i),
+                      void (*late) (void *context, int i), void *context);
 
 /* Calls work (context, worker) for worker = 0 .. count - 1 (at most gpumm_threads ()), worker 0 in
  * the caller, the others in threads. Returns when all started workers have returned or rest.

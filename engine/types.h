@@ -79,6 +79,14 @@ static inline int64_t gpumm_n (const gpumm_problem *p) {
   return gpumm_op_cols (&p->b);
 }
 
+/* Makes x, a full matrix, the matrix of `count` of the columns of op (x). */
+static inline void gpumm_take_columns (gpumm_matrix *x, int64_t from, int64_t count) {
+  const int is_turned = gpumm_is_turned (x);
+  *(is_turned ? &x->rows : &x->cols) = count;
+  x->values =
+      (char *) x->values + (size_t) (is_turned ? from : from * x->ld) * gpumm_type_bytes (x->type);
+}
+
 /* Compressed columns of elements, or compressed rows of blocks, are lines of entries: the number of
  * lines, the places in a line, and the entries. */
 static inline int64_t gpumm_line_count (const gpumm_matrix *x) {

@@ -7,17 +7,22 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
+#include "clock.h"
 #include "devices.h"
 #include "error.h"
 #include "faults.h"
 #include "host_device.h"
-#include "transfer_rates.h"
+#include "made_up_gpu.h"
 #include "matrix.h"
+#include "memory/pool.h"
 #include "operands.h"
+#include "rates.h"
 #include "spread.h"
+#include "transfer_rates.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <time.h>
 
 static void (*set_devices) (int n);
@@ -532,77 +537,90 @@ static void test_seconds (void) {
     }
 }
 
-/* The links are measured by large products on one and on all. */
-static struct {
-  int opened, ran, closed, fail_at, is_large;
-  double one, all; /* seconds of a large product */
-  gpumm_status failure;
-  uint64_t devices;
-} trial;
+/* ---- how fast several devices move data --------------------------------------------------- */
 
-static gpumm_status open_trial (const gpumm_problem *problem, const gpumm_options *options,
-                                gpumm_job **part) {
-  static char job;
-  const double bytes =
-      8.0
-      * (double) (gpumm_m (problem) * gpumm_n (problem) + gpumm_m (problem) * gpumm_k (problem)
-                  + gpumm_k (problem) * gpumm_n (problem));
-  CHECK (gpumm_transfer_rates_measuring () && options->backend == GPUMM_GPU
-             && !gpumm_check_matrix (&problem->a, "A") && !gpumm_check_matrix (&problem->b, "B")
-             && gpumm_k (problem) == problem->b.rows,
-         "product %d", trial.opened);
-  trial.devices = options->devices;
-  trial.is_large = bytes > 2.5e8;
-  *part = (gpumm_job *) &job;
-  return ++trial.opened == trial.fail_at ? gpumm_fail (trial.failure, "stopped") : GPUMM_OK;
-}
+/* Made-up GPUs, each with a link of its own that carries MADE_UP_RATE while the clock runs. */
+enum { MADE_UP = 3 };
+static const double MADE_UP_RATE = 5e8;
+static gpumm_driver made_up_driver;
+static gpumm_context made_up_gpus[MADE_UP];
+static pthread_mutex_t link_lock = PTHREAD_MUTEX_INITIALIZER;
+static int takes_time, launches, failing = -1; /* the device whose launches fail; -1: none */
+static gpumm_status failure;
 
-static gpumm_status run_trial (gpumm_job *part, gpumm_matrix *result) {
-  const double seconds = trial.devices == 4 ? trial.one : trial.all;
-  const struct timespec time = {.tv_nsec = (long) (1e9 * seconds)};
-  CHECK (part && !gpumm_check_matrix (result, "C"), "result %d", trial.ran);
-  if (trial.is_large)
-    nanosleep (&time, NULL);
-  trial.ran++;
+static gpumm_status copy_slowly (int device, gpumm_stream *stream, void *to, size_t to_pitch,
+                                 const void *from, size_t from_pitch, size_t width, size_t height) {
+  static double free_at[MADE_UP];
+  made_up_driver.copy_down (device, stream, to, to_pitch, from, from_pitch, width, height);
+  if (!takes_time)
+    return GPUMM_OK;
+  pthread_mutex_lock (&link_lock);
+  free_at[device] =
+      fmax (gpumm_seconds (), free_at[device]) + (double) (width * height) / MADE_UP_RATE;
+  const double end = free_at[device];
+  pthread_mutex_unlock (&link_lock);
+  nanosleep (&(struct timespec){.tv_nsec = (long) (1e9 * fmax (end - gpumm_seconds (), 0))}, NULL);
   return GPUMM_OK;
 }
 
-static void close_trial (gpumm_job *part) {
-  trial.closed += part != NULL;
+static gpumm_status launch_nothing (int device, gpumm_stream *stream, const gpumm_product *p) {
+  (void) stream;
+  (void) p;
+  __atomic_add_fetch (&launches, 1, __ATOMIC_RELAXED);
+  return device == failing ? failure : GPUMM_OK;
 }
 
-static void test_links (void) {
-  static const gpumm_product_calls calls = {open_trial, run_trial, close_trial};
-  gpumm_transfer_rates links;
+/* Rates of the first alone, and of both, whose links work at once. What fails is remembered, what
+ * is stopped is not. */
+static void test_transfer_rates (void) {
+  static const gpumm_kernel kernel = {
+      .algorithm = "cublas", .name = "cublas", .types = 1 << GPUMM_D, .launch = launch_nothing};
+  static const gpumm_kernel *const kernels[] = {&kernel, NULL};
+  gpumm_context *both[] = {&made_up_gpus[0], &made_up_gpus[1]}, *others[] = {both[1], both[1] + 1};
+  gpumm_transfer_rates x, again;
+  made_up_driver = *gpumm_driver_table ();
+  made_up_driver.kernels = kernels;
+  made_up_driver.copy_up = copy_slowly;
+  for (int d = 0; d < MADE_UP; d++) {
+    gpumm_candidate candidate;
+    made_up_gpus[d] = (gpumm_context){.driver = &made_up_driver, .device = d};
+    CHECK (!gpumm_candidate_device (&made_up_gpus[d], GPUMM_D, 1, &candidate), "%s",
+           gpumm_last_error ());
+  }
+  failing = 1;
+  failure = GPUMM_CANCELLED;
+  CHECK (gpumm_transfer_rates_of (both, 2, &x) == GPUMM_CANCELLED, "stopped: %g", x.all.up);
+  failing = -1;
+  takes_time = 1;
+  CHECK (!gpumm_transfer_rates_of (both, 2, &x) && x.one.up > 0 && x.one.down > 0 && x.all.down > 0,
+         "%s", gpumm_last_error ());
+  /* but for the time of little products, which other work on this machine makes longer */
+  CHECK (x.one.up < 1.05 * MADE_UP_RATE && x.all.up < 2.1 * MADE_UP_RATE && x.all.up > x.one.up,
+         "%g of one, %g of both", x.one.up, x.all.up);
+  const int before = launches;
+  CHECK (!gpumm_transfer_rates_of (both, 2, &again) && launches == before
+             && memcmp (&x, &again, sizeof x) == 0,
+         "known");
+  takes_time = 0;
+  failing = 2;
+  failure = GPUMM_DEVICE_MEMORY;
+  CHECK (!gpumm_transfer_rates_of (others, 2, &again) && again.one.up == 0 && again.all.up == 0,
+         "failed: %g", again.all.up);
+  const int failed = launches;
+  CHECK (failed > before && !gpumm_transfer_rates_of (others, 2, &again) && launches == failed,
+         "what has failed is remembered");
+  CHECK (!gpumm_transfer_rates_of (both, 2, &again) && launches == failed
+             && memcmp (&x, &again, sizeof x) == 0,
+         "both sets are known");
   gpumm_transfer_rates_forget ();
-  trial.one = trial.all = 40e-3; /* long beside what a busy machine adds */
-  trial.fail_at = 3;
-  trial.failure = GPUMM_CANCELLED;
-  CHECK (gpumm_transfer_rates_of (12, &calls, &links) == GPUMM_CANCELLED && trial.opened == 3
-             && trial.ran == 2 && trial.closed == 2 && !gpumm_transfer_rates_measuring (),
-         "%d opened, %d closed", trial.opened, trial.closed);
-  trial.fail_at = 0;
-  CHECK (!gpumm_transfer_rates_of (12, &calls, &links) && trial.devices == 12, "%s",
-         gpumm_last_error ());
-  const double bytes = 256 << 20;
-  const double *rates[] = {&links.one.up, &links.one.down, &links.all.up, &links.all.down};
-  for (int i = 0; i < 4; i++) /* but for the time of little products */
-    CHECK (*rates[i] > 0 && *rates[i] < bytes / 36e-3, "rate %d: %g", i, *rates[i]);
-  CHECK (trial.ran == trial.closed && trial.opened == trial.ran + 1, "%d ran", trial.ran);
-  const int ran = trial.ran;
-  CHECK (!gpumm_transfer_rates_of (12, &calls, &links) && trial.ran == ran, "known");
-  CHECK (!gpumm_transfer_rates_of (6, &calls, &links) && trial.ran > ran, "of others");
-  const int both = trial.ran;
-  CHECK (!gpumm_transfer_rates_of (12, &calls, &links) && trial.ran == both, "both are known");
-  gpumm_transfer_rates_forget ();
-  trial.fail_at = trial.opened + 2;
-  trial.failure = GPUMM_DEVICE_MEMORY;
-  CHECK (!gpumm_transfer_rates_of (12, &calls, &links) && trial.opened == trial.fail_at, "%d",
-         trial.opened);
-  CHECK (!gpumm_transfer_rates_of (12, &calls, &links) && trial.opened == trial.fail_at
-             && !links.one.up,
-         "what has failed is remembered: %d", trial.opened);
-  gpumm_transfer_rates_forget ();
+  failing = 0;
+  failure = GPUMM_CANCELLED;
+  CHECK (gpumm_transfer_rates_of (both, 2, &again) == GPUMM_CANCELLED && launches > failed,
+         "forgotten");
+  for (int d = 0; d < MADE_UP; d++) {
+    gpumm_pool_reset (&made_up_gpus[d]);
+    gpumm_rates_forget (&made_up_gpus[d]);
+  }
 }
 
 /* From device to device, with gaps between columns and without. */
@@ -668,8 +686,8 @@ int main (int argc, char **argv) {
     return check_done ();
   test_contexts ();
   test_seconds ();
-  if (SANITIZED_STEP == 1) /* it runs in one thread, and fills much memory */
-    test_links ();
+  if (SANITIZED_STEP == 1) /* it fills much memory */
+    test_transfer_rates ();
   test_copies ();
   test_choice ();
   test_evenness ();
