@@ -8,9 +8,9 @@
 /* Checks the fields of x. name is its name in errors, here and below. */
 gpumm_status gpumm_check_matrix (const gpumm_matrix *x, const char *name);
 
-/* Checks the arrays of x in host memory, which has passed the first check: offsets must begin at 0, not descend
- * and not leave the arrays, and indices ascend in each line. Takes as long as reading the indices
- * once. */
+/* Checks the arrays of x in host memory, which has passed the first check: offsets must begin at 0,
+ * not descend and not leave the arrays, and indices ascend in each line. Takes as long as reading
+ * the indices once. */
 gpumm_status gpumm_check_entries (const gpumm_matrix *x, const char *name);
 
 #endif

@@ -39,7 +39,7 @@ struct gpumm_job {
   int count;   /* kernels are also counted */
   void *state; /* the algorithm's own, between open and close */
   gpumm_owner memory;          /* released when the algorithm is closed, with its state */
-  int64_t *counted; /* page-locked memory where shape.nzmax arrives; NULL: it is known */
+  int64_t *counted;            /* page-locked memory where shape.nzmax arrives; NULL: it is known */
   const gpumm_problem *by;     /* set by open () of an algorithm by another product: that product */
   struct gpumm_job *inner;     /* which has it; its report is this job's */
   struct gpumm_spread *spread; /* the parts of a product on several devices; else NULL */

@@ -2,8 +2,9 @@
  * device: kernels of the table of sparse kernels, queued on the array stream.
  *
  * A matrix by compressed columns is the transpose of a matrix by rows in blocks of 1 x 1. So of
- * sparse matrices C' = op (B)' op (A)' by rows is computed. Nothing waits: the number of C's entries
- * goes to page-locked memory, and whoever needs it waits for the array stream (gpumm_job_settle).
+ * sparse matrices C' = op (B)' op (A)' by rows is computed. Nothing waits: the number of C's
+ * entries goes to page-locked memory, and who needs it waits for the array stream
+ * (gpumm_job_settle).
  * Only a product that does not queue waits after each phase, to time it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
