@@ -311,7 +311,7 @@ template <int EACH, class R> DEVICE void apply (int op, int, R (&a)[EACH], const
   switch (op) {
   case GPUMM_MAP_NEG:
     FOR_EACH (-x);
-#define ROW(NAME, name, mapper, result, zero, of_real, of_complex, ...)                                  \
+#define ROW(NAME, name, mapper, result, zero, of_real, of_complex, ...)                            \
   case GPUMM_MAP_##NAME:                                                                           \
     FOR_EACH (of_real);
     GPUMM_ELEMENTWISE (ROW)
@@ -416,7 +416,7 @@ DEVICE void apply (int op, int real, complex<R> (&a)[EACH], const complex<R> (&b
   switch (op) {
   case GPUMM_MAP_NEG:
     FOR_EACH (negated (x));
-#define ROW(NAME, name, mapper, result, zero, of_real, of_complex, ...)                                  \
+#define ROW(NAME, name, mapper, result, zero, of_real, of_complex, ...)                            \
   case GPUMM_MAP_##NAME:                                                                           \
     result##_VALUED (of_complex);
     GPUMM_ELEMENTWISE (ROW)
