@@ -50,7 +50,10 @@ static gpumm_status gather_gpu (gathered *g, int device, int by_rates) {
   }
   if (status)
     return status;
-  status = gpumm_candidate_device (context, gpumm_is_float (p->output) ? p->output : GPUMM_D,
+  /* a product of compressed matrices that lie there is planned without rates */
+  const int needs_rates = gpumm_is_full (p) || !gpumm_is_bound (p);
+  const gpumm_type type = gpumm_is_float (p->output) ? p->output : GPUMM_D;
+  status = gpumm_candidate_device (context, needs_rates ? type : GPUMM_TYPES,
                                    !by_rates && !p->queues, &g->gpu);
   if (status) {
     g->known.why_no_gpu = gpumm_last_error ();

@@ -225,8 +225,8 @@ GPUMM_API gpumm_status gpumm_multiply (const gpumm_matrix *a, const gpumm_matrix
  * floating point of one type, the other operand may be in host memory, but not on another device.
  * If one is sparse or in blocks, both operands and the result lie there, offsets and indices are
  * trusted, zeros are kept, and with a C that is sparse or in blocks an op needs the transpose. A c0
- * in a buffer must be the result itself. A buffer for a full result is made before gpumm_open, which
- * plans with the memory that is free. Options that ask for another place are refused.
+ * in a buffer must be the result itself. A buffer for a full result is made before gpumm_open, as
+ * that plans with the memory that is free. Options that ask for another place are refused.
  *
  * A product that queues, of operands and result that all lie on the device, is one more operation
  * of the array stream (gpumm_arrays.h), unless its kernel looks at the data or it is computed in
