@@ -71,6 +71,28 @@ gpumm_type type_of_class (const std::string &name) {
   return GPUMM_TYPES;
 }
 
+gpumm_type type_of_value (const octave_value &x) {
+  const gpumm_type real = x.islogical ()        ? GPUMM_B
+                          : x.is_single_type () ? GPUMM_S
+                          : x.is_int8_type ()   ? GPUMM_I8
+                          : x.is_int16_type ()  ? GPUMM_I16
+                          : x.is_int32_type ()  ? GPUMM_I32
+                          : x.is_int64_type ()  ? GPUMM_I64
+                          : x.is_uint8_type ()  ? GPUMM_U8
+                          : x.is_uint16_type () ? GPUMM_U16
+                          : x.is_uint32_type () ? GPUMM_U32
+                          : x.is_uint64_type () ? GPUMM_U64
+                                                : GPUMM_D;
+  return x.iscomplex () ? complex_type (real) : real;
+}
+
+gpumm_type type_of_fold (gpumm_fold_op op, gpumm_type type) {
+  if (op >= GPUMM_FOLD_ANY)
+    return GPUMM_B;
+  const gpumm_type sum = type == GPUMM_B ? GPUMM_D : type;
+  return op == GPUMM_FOLD_NORM || op == GPUMM_FOLD_SUMSQ ? real_type (sum) : sum;
+}
+
 octave_value sample (gpumm_type type, bool is_scalar, const dim_vector &given) {
   static octave_value (octave_value::*const in_class[]) ()
       const = {&octave_value::as_single, &octave_value::as_double, &octave_value::as_single,
@@ -110,21 +132,6 @@ int device_for_new () {
 
 int engine_device (int device) {
   return device <= HOST_DEVICE ? GPUMM_HOST + (device - HOST_DEVICE) : device;
-}
-
-// Of a range, say. (full_value makes a complex array real whose imaginary parts are zero.)
-static octave_value plain_form (const octave_value &x) {
-  return x.iscomplex () && !x.is_diag_matrix () ? x : x.full_value ();
-}
-
-array octave_held (const octave_value &value) {
-  array x;
-  x.host = plain_form (value);
-  x.type = type_of_class (x.host.class_name ());
-  if (x.host.iscomplex ())
-    x.type = complex_type (x.type);
-  x.size = x.host.dims ();
-  return x;
 }
 
 array new_array (int device, gpumm_type type, const dim_vector &size) {
@@ -254,7 +261,7 @@ const array &ready (array &x) {
     array y = new_array (x.device, x.type, x.size);
     run (*x.pending, y);
     x = y;
-  } else if (is_octave_held (x) ? !x.host.is_defined () : !x.buffer)
+  } else if (!x.buffer)
     x = empty_array ();
   return x;
 }
@@ -271,7 +278,7 @@ program program_of (const array &x) {
 // The entries as stored, turned or not.
 array moved (array x, int device) {
   ready (x);
-  if (x.device == device || is_octave_held (x) || device == NO_DEVICE)
+  if (x.device == device)
     return x;
   array y = new_array (device, x.type, x.size);
   const gpumm_matrix from = column_of (x), to = column_of (y);
@@ -322,10 +329,9 @@ array converted (array x, gpumm_type type) {
   ready (x);
   if (x.type == type)
     return x;
-  if (is_octave_held (x) || is_wide (x.type)
-      || is_wide (type)) { // Octave converts, to real numbers
+  if (is_wide (x.type) || is_wide (type)) { // Octave converts, to real numbers
     const array y = upload (as_class (download (x), type), x.device);
-    return is_octave_held (x) || y.type == type ? y : converted (y, type);
+    return y.type == type ? y : converted (y, type);
   }
   program p = program_of (x);
   if (is_complex (type) || (is_float (type) && !is_complex (x.type)))
@@ -357,24 +363,25 @@ static bool fits (const array &x, gpumm_type domain) {
 
 // ---- operands -----------------------------------------------------------------------------------
 
-array upload (const octave_value &value, int device) {
+octave_value plain_array (const octave_value &value) {
   if (value.class_name () == "blocksparse")
     say_gather (
         "this operation does not take a blocksparse with a gpuArray. Use full (S) or gather (X)");
-  octave_value x = value.is_string () ? octave_value (value.array_value (true)) : value;
-  const gpumm_type real = type_of_class (x.class_name ());
-  if (real == GPUMM_TYPES || !(x.isnumeric () || x.islogical ()))
+  const octave_value x = value.is_string () ? octave_value (value.array_value (true)) : value;
+  if (type_of_class (x.class_name ()) == GPUMM_TYPES || !(x.isnumeric () || x.islogical ()))
     error_with_id ("gpumm:invalid",
                    "gpuArray: A must be a numeric or logical array, not of class %s",
                    value.class_name ().c_str ());
   if (x.issparse ())
     say_gather ("this operation does not take a sparse matrix with a gpuArray. Use full (S) or "
                 "gather (X)");
-  x = plain_form (x);
-  if (device == NO_DEVICE)
-    return octave_held (x);
-  const gpumm_type type = x.iscomplex () ? complex_type (real) : real;
-  const array y = new_array (device, type, x.dims ());
+  // full_value makes a complex array real whose imaginary parts are zero
+  return x.iscomplex () && !x.is_diag_matrix () ? x : x.full_value ();
+}
+
+array upload (const octave_value &value, int device) {
+  const octave_value x = plain_array (value);
+  const array y = new_array (device, type_of_value (x), x.dims ());
   from_host (x.mex_get_data (), y);
   return y;
 }
@@ -389,8 +396,7 @@ bool is_usable (const array &x) {
 }
 
 octave_value download (array x, bool stays_complex) {
-  if (is_octave_held (ready (x)))
-    return x.host;
+  ready (x);
   const octave_value y = allocated (column_of (x)).reshape (x.size);
   to_host (x, const_cast<void *> (y.mex_get_data ()));
   if (stays_complex && x.numel () != 1)
@@ -432,7 +438,7 @@ operand operand_of (const octave_value &x, int device) {
 array as_array (const operand &o) {
   if (!o.is_number)
     return o.x;
-  if (is_octave_held (o.x) || is_wide (o.x.type))
+  if (is_wide (o.x.type))
     return upload (o.value, o.x.device);
   program p;
   p.domain = domain_of (o.x.type);
@@ -446,16 +452,12 @@ octave::type_info &type_info () {
   return octave::interpreter::the_interpreter ()->get_type_info ();
 }
 
-octave_value by_octave (octave_value::binary_op op, const operand &a, const operand &b) {
-  return octave::binary_op (type_info (), op, download (as_array (a)), download (as_array (b)));
-}
-
 octave_value by_octave (const char *function, const octave_value_list &arguments) {
   return octave::feval (function, arguments, 1) (0);
 }
 
 // The real type of x OP y, or Octave's error.
-static gpumm_type result_type (octave_value::binary_op op, const array &x, const array &y) {
+static gpumm_type result_type (octave_value::binary_op op, const form &x, const form &y) {
   const auto key = std::make_tuple (op, x.type, y.type, x.is_scalar (), y.is_scalar ());
   return asked_once (key, [&] {
     const dim_vector size = op == octave_value::op_mul ? dim_vector (2, 2) : dim_vector (1, 2);
@@ -512,18 +514,6 @@ static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], cons
 }
 
 array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
-  if (is_octave_held (x)) {
-    if (op == GPUMM_FOLD_LARGEST && x.host.isnan ().any (dim).is_true ()) // of a column
-      return octave_held (as_class (octave_value (NAN), type));
-    const bool extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN || op == GPUMM_FOLD_LARGEST;
-    const octave_value_list arguments = op == GPUMM_FOLD_NORM ? ovl (download (x)) // of a column
-                                        : extreme ? ovl (download (x), Matrix (), dim + 1)
-                                                  : ovl (download (x), dim + 1);
-    const octave_value_list found = octave::feval (fold_names[op], arguments, index ? 2 : 1);
-    if (index)
-      *index = octave_held (found (1));
-    return octave_held (as_class (found (0), type));
-  }
   int64_t lanes[] = {1, 1, 1};
   dim_vector size = x.size;
   for (int d = 0; d < size.ndims (); d++)
@@ -539,8 +529,6 @@ bool holds (gpumm_fold_op op, const array &x) {
 }
 
 array reshaped (array x, const dim_vector &size) {
-  if (is_octave_held (ready (x)))
-    return octave_held (x.host.reshape (size));
   x = plain (x);
   x.size = size;
   return x;
@@ -679,17 +667,20 @@ static gpumm_type compared_type (gpumm_type s, gpumm_type t) {
   return !is_integer (s) && !is_integer (t) && (is_single (s) || is_single (t)) ? GPUMM_S : GPUMM_D;
 }
 
+gpumm_type checked_type (const operation &o, const form &a, const form &b) {
+  const gpumm_type real = result_type (o.op, a, b);
+  check_narrow (a.type);
+  check_narrow (b.type);
+  if (o.map == GPUMM_MAP_POW && !is_float (real) && is_integer (a.type) && is_integer (b.type))
+    say_gather ("X .^ Y of two integer arrays is not available on a device. Use gather (X)");
+  return real;
+}
+
 array entrywise (const operation &o, operand a, operand b) {
   const dim_vector size = common_size (o.name, a.x.size, b.x.size);
-  const gpumm_type real = result_type (o.op, a.x, b.x), s = a.x.type, t = b.x.type;
-  check_narrow (s);
-  check_narrow (t);
+  const gpumm_type real = checked_type (o, a.x, b.x), s = a.x.type, t = b.x.type;
   bool is_complex_result = is_complex (s) || is_complex (t);
   gpumm_map_op op = o.map;
-  if (op == GPUMM_MAP_POW && !is_float (real) && is_integer (s) && is_integer (t))
-    say_gather ("X .^ Y of two integer arrays is not available on a device. Use gather (X)");
-  if (is_octave_held (a.x))
-    return octave_held (by_octave (o.op, a, b));
   // If one of two numbers is complex or an integer, Octave treats NaN as true.
   const auto is_plain = [] (gpumm_type type) {
     return type == GPUMM_B || (is_float (type) && !is_complex (type));
@@ -762,8 +753,6 @@ array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type dom
 
 array mapped (const function &f, array x) {
   check_narrow (x.type);
-  if (is_octave_held (x))
-    return octave_held (download (x).get_rep ().map (f.mapper));
   gpumm_type type = asked_once (std::make_pair (f.map, x.type), [&] {
     return sample (x.type, false, dim_vector (1, 2)).get_rep ().map (f.mapper);
   });
@@ -803,7 +792,7 @@ array as_factor (array x) {
   return x.conjugated && !x.turned ? plain (x) : x;
 }
 
-void check_inner (const array &a, const array &b) {
+void check_inner (const form &a, const form &b) {
   if (a.size.ndims () > 2 || b.size.ndims () > 2 || a.size (1) != b.size (0))
     octave::err_nonconformant ("operator *", a.size, b.size);
 }
@@ -854,30 +843,8 @@ array multiplied (const array &a, const array &b, gpumm_type type, const product
   return c;
 }
 
-// Can b be the transpose of a, conjugated or not? Looks at one element beside the diagonal.
-static bool may_be_transposed (const octave_value &a, const octave_value &b) {
-  if (!a.isfloat () || a.class_name () != b.class_name () || a.iscomplex () != b.iscomplex ()
-      || a.rows () != b.columns () || a.numel () < 2 || (a.rows () == 1 && a.isreal ()))
-    return false;
-  const bool is_row = a.rows () == 1;
-  const double x = a.fast_elem_extract (1).complex_value ().real (),
-               y = b.fast_elem_extract (is_row ? 1 : b.rows ()).complex_value ().real ();
-  return x == y || (std::isnan (x) && std::isnan (y));
-}
-
-// Octave's product. What may be symmetric or Hermitian by its operands the engine computes: the
-// transpose of an array of the host is another array, whose product Octave's * would round as any
-// other.
-static array octave_held_product (const octave_value &a, const octave_value &b) {
-  return octave_held (may_be_transposed (a, b)
-                          ? octave::feval ("gpumm", ovl (a, b), 1) (0)
-                          : octave::binary_op (type_info (), octave_value::op_mul, a, b));
-}
-
 array multiplied (const array &a, const array &b) {
   check_inner (a, b);
-  if (is_octave_held (a))
-    return octave_held_product (download (a), download (b));
   gpumm_type type = result_type (octave_value::op_mul, a, b);
   if (is_complex (a.type) || is_complex (b.type))
     type = complex_type (type);

@@ -4,8 +4,7 @@
 // An operator appends to the program of an operand that nobody else holds, so G + 2 * H .* K is
 // computed in one pass. ready () runs the program.
 //
-// Without a GPU an array holds an array of Octave, and Octave computes. Operations that a GPU does
-// not have are refused there, too, so a script that runs on one machine runs on the other. For
+// Without a GPU there are none: a gpuArray is then a value that Octave holds (gpu_held.cc). For
 // tests, GPUMM_GPUARRAY=host-device in the environment makes the engine's host device replace the
 // GPU.
 //
@@ -78,17 +77,10 @@ enum {
 
 struct program;
 
-struct array {
+// What the rules of an operation ask of an array.
+struct form {
   gpumm_type type = GPUMM_D;
   dim_vector size = dim_vector (0, 0);
-  std::shared_ptr<gpumm_buffer> buffer;   // none while a program is pending
-  int64_t offset = 0;                     // the first entry's place in the buffer
-  bool is_part = false;                   // of the columns that the buffer holds
-  bool turned = false;                    // the buffer holds the transpose of this matrix
-  bool conjugated = false;                // the buffer holds the conjugates
-  std::shared_ptr<const program> pending; // the program to run
-  int device = NO_DEVICE;                 // or the index of a GPU, or HOST_DEVICE
-  octave_value host;                      // with NO_DEVICE: the entries
 
   octave_idx_type numel () const {
     return size.numel ();
@@ -96,6 +88,17 @@ struct array {
   bool is_scalar () const {
     return size.ndims () == 2 && size (0) == 1 && size (1) == 1;
   }
+};
+
+struct array : form {
+  std::shared_ptr<gpumm_buffer> buffer;   // none while a program is pending
+  int64_t offset = 0;                     // the first entry's place in the buffer
+  bool is_part = false;                   // of the columns that the buffer holds
+  bool turned = false;                    // the buffer holds the transpose of this matrix
+  bool conjugated = false;                // the buffer holds the conjugates
+  std::shared_ptr<const program> pending; // the program to run
+  int device = NO_DEVICE;                 // the index of a GPU, or HOST_DEVICE
+
   void *values () const {
     return static_cast<char *> (gpumm_buffer_address (buffer.get ()))
            + offset * int64_t (gpumm_type_bytes (type));
@@ -115,10 +118,6 @@ struct program {
 };
 
 extern int selected_device;
-
-inline bool is_octave_held (const array &x) {
-  return x.device == NO_DEVICE;
-}
 
 using distances = std::vector<int64_t>; // elements from one entry to the next, by dimension
 
@@ -189,6 +188,12 @@ void check_narrow (gpumm_type type);
 const char *class_of (gpumm_type type);
 gpumm_type type_of_class (const std::string &name);
 
+// The type of the elements of an array of the host, stored in any way.
+gpumm_type type_of_value (const octave_value &x);
+
+// The type of a reduction of entries of a type, as in Octave.
+gpumm_type type_of_fold (gpumm_fold_op op, gpumm_type type);
+
 // A small array of the host with the class and the kind of a larger one: Octave applies its rules
 // to it.
 octave_value sample (gpumm_type type, bool is_scalar, const dim_vector &size);
@@ -209,10 +214,12 @@ template <typename K, typename F> gpumm_type asked_once (const K &key, const F &
 int device_for_new ();
 int engine_device (int device);
 
-// An array with undefined entries, with zeros; an array that holds a value of Octave.
+// An array with undefined entries, with zeros.
 array new_array (int device, gpumm_type type, const dim_vector &size);
 array zeros (int device, gpumm_type type, const dim_vector &size);
-array octave_held (const octave_value &value);
+
+// A value of the host as a full array with numbers for entries, not a range, say, or the error.
+octave_value plain_array (const octave_value &value);
 
 // To a device and back.
 array upload (const octave_value &value, int device);
@@ -225,7 +232,7 @@ void to_host (array x, void *values);
 // Can this process use the array's buffer? A forked child cannot use buffers of its parent.
 bool is_usable (const array &x);
 
-// x on that device: x itself if it is there, or with NO_DEVICE; else a copy.
+// x on that device: x itself if it is there, else a copy.
 array moved (array x, int device);
 
 // Strides of x for a result of this size, which has at least as many dimensions: 0 where x repeats.
@@ -295,7 +302,6 @@ octave_value::binary_op reduced (octave_value::binary_op op, O &a, O &b, bool a_
   }
 }
 
-octave_value by_octave (octave_value::binary_op op, const operand &a, const operand &b);
 octave_value by_octave (const char *function, const octave_value_list &arguments);
 
 // The size of a OP b, or Octave's error, which contains the name.
@@ -305,6 +311,9 @@ dim_vector common_size (const char *name, const dim_vector &a, const dim_vector 
 void check_nan (const operand &o);
 
 const operation &operation_of (octave_value::binary_op op);
+
+// The real type of the result of a OP b, or the error for what Octave or a device does not compute.
+gpumm_type checked_type (const operation &o, const form &a, const form &b);
 array entrywise (const operation &o, operand a, operand b);
 
 // a OP b as a program of this domain, fused with the programs of a and b if these fit.
@@ -337,7 +346,7 @@ array as_factor (array x);
 gpumm_matrix matrix_of (const array &x);
 
 // Octave's error unless a * b has sizes that fit.
-void check_inner (const array &a, const array &b);
+void check_inner (const form &a, const form &b);
 
 // The product by the rules of `*`; with elements of this type. Without a report it is queued, if
 // its kernel allows that.

@@ -17,35 +17,6 @@ bool is_blocksparse (const octave_base_value &x) {
   return x.class_name () == "blocksparse";
 }
 
-gpumm_type blocks::type () const {
-  if (!is_octave_held ())
-    return values.type;
-  const octave_value &x = host;
-  const gpumm_type real = x.is_double_type ()   ? GPUMM_D
-                          : x.is_single_type () ? GPUMM_S
-                          : x.is_int8_type ()   ? GPUMM_I8
-                          : x.is_int16_type ()  ? GPUMM_I16
-                          : x.is_int32_type ()  ? GPUMM_I32
-                          : x.is_int64_type ()  ? GPUMM_I64
-                          : x.is_uint8_type ()  ? GPUMM_U8
-                          : x.is_uint16_type () ? GPUMM_U16
-                          : x.is_uint32_type () ? GPUMM_U32
-                                                : GPUMM_U64;
-  return x.iscomplex () ? complex_type (real) : real;
-}
-
-dim_vector blocks::block_size () const {
-  if (is_octave_held ()) {
-    const Matrix b = by_octave ("blocksize", ovl (host)).matrix_value ();
-    return dim_vector (index_type (b (0)), index_type (b (1)));
-  }
-  return turned ? dim_vector (block_cols, block_rows) : dim_vector (block_rows, block_cols);
-}
-
-blocks octave_held_blocks (const octave_value &value) {
-  return octave_held_stored<blocks> (value);
-}
-
 gpumm_csc grid_of (const blocks &x) {
   gpumm_csc m = {};
   m.rows = x.cols / x.block_cols;
@@ -72,8 +43,6 @@ blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type 
 }
 
 blocks none_like (const blocks &x, const dim_vector &size) {
-  if (x.is_octave_held ())
-    return octave_held_blocks (x.host.resize (dim_vector (0, 0)).resize (size));
   const dim_vector block = x.block_size ();
   const bool divides = size (0) % block (0) == 0 && size (1) % block (1) == 0;
   blocks sizes;
@@ -87,8 +56,6 @@ blocks none_like (const blocks &x, const dim_vector &size) {
 }
 
 blocks upload_blocks (const octave_value &value, int device) {
-  if (device == NO_DEVICE)
-    return octave_held_blocks (value);
   const octave_scalar_map s = by_octave ("__blocksparse__", ovl (value)).scalar_map_value ();
   const auto size = [&s] (const char *name) {
     return index_type (s.contents (name).double_value ());
@@ -116,8 +83,6 @@ blocks moved (const blocks &x, int device) {
 }
 
 octave_value download (blocks x) {
-  if (x.is_octave_held ())
-    return x.host;
   drop_zeros (x);
   x = straight (x);
   array values = ready (x.values);
@@ -241,8 +206,6 @@ const blocks &drop_zeros (blocks &x) {
 }
 
 blocks without_small (blocks x, double most) {
-  if (x.is_octave_held ())
-    return octave_held_blocks (by_octave ("dropblocks", ovl (x.host, most)));
   if (x.stored > 0) {
     ready (x.values);
     const array values = is_float (x.values.type) ? x.values : converted (x.values, GPUMM_D),
@@ -306,18 +269,11 @@ blocks twin_of (blocks &x) {
 // ---- elements -----------------------------------------------------------------------------------
 
 array values_of (blocks x) {
-  if (x.is_octave_held ()) {
-    const octave_value values =
-        by_octave ("__blocksparse__", ovl (x.host)).scalar_map_value ().contents ("values");
-    return octave_held (values.reshape (dim_vector (values.numel (), 1)));
-  }
   drop_zeros (x);
   return reshaped (x.values, dim_vector (x.values.numel (), 1));
 }
 
 octave_idx_type nonzeros_of (blocks x) {
-  if (x.is_octave_held ())
-    return x.host.nnz ();
   return nonzeros_of (ready (x.values));
 }
 

@@ -19,8 +19,9 @@ namespace gpumm {
 struct blocks : stored_matrix<blocks> {
   octave_idx_type block_rows = 1, block_cols = 1; // as stored
 
-  dim_vector block_size () const;
-  gpumm_type type () const;
+  dim_vector block_size () const {
+    return turned ? dim_vector (block_cols, block_rows) : dim_vector (block_rows, block_cols);
+  }
 };
 
 // Is it a blocksparse of the host?
@@ -44,7 +45,7 @@ blocks blocks_of (const array &x, const dim_vector &block_size);
 
 // X(I,J) and the element X(K), which are full, as for a blocksparse of the host; the block X{I,J}.
 // Waits once.
-array part_of (blocks x, const octave_value_list &given);
+array part_of (blocks x, std::vector<octave::idx_vector> index);
 array block_of (blocks x, const octave_value_list &given);
 
 // A matrix of this size without blocks, of x's type and on x's device. Its blocks have the size of
@@ -70,8 +71,8 @@ struct block_operand {
   operand other;
 };
 
-// Returns true if the result is in blocks; otherwise it is in `full`. A product drops zeros of its
-// operands; the options are its own.
+// a OP b, which the rules allow. Returns true if the result is in blocks; otherwise it is in `full`.
+// A product drops zeros of its operands; the options are its own.
 bool combined (octave_value::binary_op op, block_operand &a, block_operand &b,
                const product_options &o, blocks &result, array &full);
 
@@ -86,7 +87,7 @@ blocks without_small (blocks x, double most);
 
 // Sums of columns (dim 0) or rows (1); the diagonal. Both full.
 array sum_of (blocks x, int dim);
-array diagonal_of (blocks x);
+array diagonal_of (blocks x, octave_idx_type k = 0);
 
 } // namespace gpumm
 

@@ -12,7 +12,6 @@
 #include "device_sparse_parts.h"
 
 #include <algorithm>
-#include <list>
 
 #include <octave/lo-array-errwarn.h>
 
@@ -89,8 +88,6 @@ struct bricks {
 };
 
 array full_of (blocks x) {
-  if (x.is_octave_held ())
-    return octave_held (by_octave ("full", ovl (x.host)));
   x.values = plain (x.values);
   const bricks b (x);
   array y;
@@ -187,25 +184,11 @@ static array part_of (const blocks &x, const octave::idx_vector &rows,
   return y;
 }
 
-array part_of (blocks x, const octave_value_list &given) {
-  std::vector<octave::idx_vector> index = indices_of (given, 2);
+array part_of (blocks x, std::vector<octave::idx_vector> index) {
   const dim_vector size = x.size ();
-  const int count = int (index.size ());
-  if (count > 2)
-    say_gather ("a blocksparse has only two dimensions. Write X(I,J), or use gather (X)");
-  if (count == 1 && !index[0].is_scalar () && size.numel () != 1)
-    say_gather (
-        "X(I) of a blocksparse reads one element on a device. Write X(I,J), or use gather (X)");
-  if (x.is_octave_held ())
-    return octave_held (x.host.index_op (given));
   if (size.numel () == 1)
     return part_of (full_of (x), index);
-  for (int d = 0; d < count; d++) {
-    const index_type most = count == 1 ? size.numel () : size (d);
-    if (index[d].extent (most) > most)
-      octave::err_index_out_of_range (count, d + 1, index[d].extent (most), most, size);
-  }
-  if (count == 1) {
+  if (index.size () == 1) {
     const index_type at = index[0](0);
     index = {octave::idx_vector (at % size (0)), octave::idx_vector (at / size (0))};
   }
@@ -213,18 +196,12 @@ array part_of (blocks x, const octave_value_list &given) {
 }
 
 array block_of (blocks x, const octave_value_list &given) {
-  if (x.is_octave_held ())
-    return octave_held (x.host.subsref ("{", std::list<octave_value_list>{given}));
   const block_index at (given, x.size (), x.block_size ());
   return part_of (x, at.rows, at.cols);
 }
 
 blocks blocks_of (const array &given, const dim_vector &block_size) {
-  array x = given;
-  if (is_octave_held (ready (x)))
-    return octave_held_blocks (
-        by_octave ("blocksparse", ovl (x.host, RowVector (Matrix (block_size.as_array ())))));
-  x = plain (converted (x, x.type == GPUMM_B ? GPUMM_D : x.type));
+  const array x = plain (converted (given, given.type == GPUMM_B ? GPUMM_D : given.type));
   blocks sizes;
   sizes.rows = x.size (0);
   sizes.cols = x.size (1);
@@ -255,8 +232,6 @@ blocks blocks_of (const array &given, const dim_vector &block_size) {
 // Sorts the columns of all blocks by their column in the matrix, which keeps block rows in order,
 // and moves each of them whole.
 sparse sparse_of (blocks x) {
-  if (x.is_octave_held ())
-    return octave_held_sparse (by_octave ("sparse", ovl (x.host)));
   drop_zeros (x);
   x = straight (x);
   const index_type count = x.stored * x.block_cols, elements = count * x.block_rows;

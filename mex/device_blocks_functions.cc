@@ -10,9 +10,6 @@
 namespace gpumm {
 
 blocks mapped (const function &f, blocks x) {
-  check_narrow (x.type ());
-  if (x.is_octave_held ())
-    return octave_held_blocks (x.host.get_rep ().map (f.mapper));
   if (f.map == GPUMM_MAP_CONJ && is_complex (x.type ())) {
     x.conjugated = !x.conjugated;
     return x;
@@ -30,18 +27,12 @@ blocks mapped (const function &f, blocks x) {
 }
 
 blocks converted (blocks x, gpumm_type type) {
-  if (x.is_octave_held ())
-    return octave_held_blocks (by_octave (class_of (type), ovl (x.host)));
   if (x.conjugated)
     x = straight (x);
   return x.values.type == type ? x : with_values (x, converted (x.values, type));
 }
 
 bool equal (blocks a, blocks b) {
-  check_narrow (a.type ());
-  check_narrow (b.type ());
-  if (a.is_octave_held ())
-    return by_octave ("isequal", ovl (a.host, b.host)).bool_value ();
   drop_zeros (a);
   drop_zeros (b);
   if (a.stored != b.stored || a.stored == 0)
@@ -55,12 +46,7 @@ bool equal (blocks a, blocks b) {
   return holds (GPUMM_FOLD_ALL, same);
 }
 
-array diagonal_of (blocks x) {
-  if (x.block_size () (0) != x.block_size () (1))
-    say_gather ("diag of a matrix with blocks that are not square is not available on a device. "
-                "Use gather (X)");
-  if (x.is_octave_held ())
-    return octave_held (by_octave ("diag", ovl (x.host)));
+array diagonal_of (blocks x, octave_idx_type) {
   if (x.rows == 0 && x.cols == 0) // as Octave's diag; of 0 x n it is 0 x 1
     return new_array (x.device, x.values.type, dim_vector (0, 0));
   const index_type b = x.block_rows, n = std::min (x.rows, x.cols) / b, down = x.rows / b;

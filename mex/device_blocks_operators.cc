@@ -8,8 +8,6 @@
 
 #include <cmath>
 
-#include <octave/lo-array-errwarn.h>
-
 namespace gpumm {
 
 // ---- operands -----------------------------------------------------------------------------------
@@ -18,19 +16,8 @@ static dim_vector size_of (const block_operand &x) {
   return x.is_blocks ? x.s.size () : x.other.x.size;
 }
 
-static gpumm_type type_of (const block_operand &x) {
-  return x.is_blocks ? x.s.type () : x.other.x.type;
-}
-
 static bool is_number (const block_operand &x) {
   return !x.is_blocks && x.other.x.is_scalar ();
-}
-
-// The operand as a value of the host.
-static octave_value on_host (const block_operand &x) {
-  return x.is_blocks         ? download (x.s)
-         : x.other.is_number ? x.other.value
-                             : download (as_array (x.other));
 }
 
 static array full_operand (const block_operand &x) {
@@ -90,40 +77,12 @@ static array multiplied_full (blocks &given, array d, bool left, const product_o
 }
 
 array sum_of (blocks x, int dim) {
-  if (x.is_octave_held ())
-    return octave_held (by_octave ("sum", ovl (x.host, dim + 1)));
   const index_type n = x.size () (dim);
   if (!is_float (x.type ()))
     x = converted (x, GPUMM_D);
   array one = as_array (operand_of (octave_value (1.0), x.device));
   one.size = dim == 0 ? dim_vector (1, n) : dim_vector (n, 1);
   return multiplied_full (x, is_single (x.type ()) ? converted (one, GPUMM_S) : one, dim == 1, {});
-}
-
-// Raises Octave's or gpumm's error if a * b does not exist.
-static void check_product (const block_operand &a, const block_operand &b) {
-  const dim_vector u = size_of (a), v = size_of (b);
-  if (u.ndims () > 2 || v.ndims () > 2 || u (1) != v (0))
-    octave::err_nonconformant ("operator *", u, v);
-  const gpumm_type x = type_of (a), y = type_of (b);
-  const bool has_integers = is_integer (x) || is_integer (y);
-  if (has_integers && x != y)
-    error_with_id ("gpumm:undefined-operator",
-                   "binary operator '*' not implemented for '%s%s' by '%s%s' operations",
-                   a.is_blocks ? "blocksparse " : "", class_of (x),
-                   b.is_blocks ? "blocksparse " : "", class_of (y));
-  if (!a.is_blocks || !b.is_blocks) {
-    if (has_integers)
-      say_gather (
-          "a device multiplies a blocksparse of integers only by another one. Use gather (X)");
-    return;
-  }
-  const dim_vector s = a.s.block_size (), t = b.s.block_size ();
-  if (s (1) != t (0))
-    error_with_id ("Octave:nonconformant-args",
-                   "operator *: nonconformant blocks (op1 has blocks of %s, op2 of %s). Use full "
-                   "(S) of one of them, or other blocks",
-                   s.str ().c_str (), t.str ().c_str ());
 }
 
 static bool product (block_operand &a, block_operand &b, const product_options &o, blocks &result,
@@ -257,56 +216,15 @@ static void look_at_number (block_operand &x) {
     x.other = operand_of (download (as_array (x.other)), x.other.x.device);
 }
 
-static void check_power (const block_operand &a, const block_operand &b) {
-  const dim_vector size = size_of (a);
-  if (!a.is_blocks || !is_number (b))
-    say_gather ("X ^ Y with a matrix Y is not available on a device. Use gather (X)");
-  const double p = b.other.number.re;
-  if (!is_float (type_of (a))) // Octave's error
-    octave::binary_op (type_info (), octave_value::op_pow,
-                       sample (type_of (a), false, dim_vector (2, 2)), octave_value (2.0));
-  if (size (0) != size (1))
-    error ("for x^y, only square matrix arguments are permitted and one argument must be scalar.  "
-           "Use .^ for elementwise power.");
-  if (is_complex (b.other.x.type) || b.other.x.type != GPUMM_D || !(p >= 1) || p != std::floor (p)
-      || p > 9007199254740992.0 || a.s.block_size () (0) != a.s.block_size () (1))
-    say_gather (
-        "X ^ P of a blocksparse needs square blocks and a whole P of 1 or more on a device. "
-        "Use gather (X)");
-}
-
-// Octave computes. Operations that a device refuses were refused before.
-static bool octave_held_combined (octave_value::binary_op op, const block_operand &a,
-                                  const block_operand &b, blocks &result, array &full) {
-  const octave_value z = octave::binary_op (type_info (), op, on_host (a), on_host (b));
-  const bool is_blocks = is_blocksparse (z.get_rep ());
-  if (is_blocks)
-    result = octave_held_blocks (z);
-  else
-    full = octave_held (z);
-  return is_blocks;
-}
-
 bool combined (octave_value::binary_op op, block_operand &a, block_operand &b,
                const product_options &o, blocks &result, array &full) {
   look_at_number (a);
   look_at_number (b);
-  const block_operand left = a, right = b;
   const octave_value::binary_op given = op;
   op = reduced (op, a, b, is_number (a), is_number (b), true);
   const bool multiplies = op == octave_value::op_mul, powers = op == octave_value::op_pow;
-  if (!multiplies) {
-    check_narrow (type_of (a));
-    check_narrow (type_of (b));
-  }
   const bool stays =
       !multiplies && !powers && keeps_zeros (given == octave_value::op_mul ? given : op, a, b);
-  if (multiplies)
-    check_product (a, b);
-  if (powers)
-    check_power (a, b);
-  if ((a.is_blocks ? a.s : b.s).is_octave_held ())
-    return octave_held_combined (given, left, right, result, full);
   if (multiplies)
     return product (a, b, o, result, full);
   if (powers)

@@ -8,8 +8,6 @@
 
 namespace gpumm {
 
-blocks octave_held_blocks (const octave_value &value);
-
 // Memory for a matrix of these sizes, and for a matrix with blocks of x's block size.
 blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type stored);
 

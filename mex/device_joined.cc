@@ -120,15 +120,6 @@ static blocks united (blocks a, blocks b, const dim_vector &size, index_type row
   return both.matrix (a, b, a.block_rows * a.block_cols);
 }
 
-// The same in host memory: b inserted into base.
-static octave_value inserted (const octave_value &base, const octave_value &b, index_type row,
-                              index_type col) {
-  Array<octave_idx_type> place (dim_vector (2, 1));
-  place (0) = row;
-  place (1) = col;
-  return octave::cat_op (type_info (), base, b, place);
-}
-
 // ---- all parts ----------------------------------------------------------------------------------
 
 // The parts from `first` to before `last`, below each other or beside each other.
@@ -139,8 +130,6 @@ static M tournament (const std::vector<part<M> > &parts, std::size_t first, std:
     return parts[first].m;
   const std::size_t middle = first + (last - first) / 2;
   const M a = tournament (parts, first, middle, below), b = tournament (parts, middle, last, below);
-  if (a.is_octave_held ())
-    return octave_held_stored<M> (by_octave (below ? "vertcat" : "horzcat", ovl (a.host, b.host)));
   const dim_vector p = a.size (), q = b.size ();
   return below ? united (a, b, dim_vector (p (0) + q (0), p (1)), p (0), 0)
                : united (a, b, dim_vector (p (0), p (1) + q (1)), 0, p (1));
@@ -166,8 +155,7 @@ template <typename M> static M joined_stored (const M &base, const std::vector<p
     rest.push_back (rows[count - 1]);
   M c = base;
   for (const part<M> &p : rest)
-    c = c.is_octave_held () ? octave_held_stored<M> (inserted (c.host, p.m.host, p.row, p.col))
-                            : united (c, p.m, base.size (), p.row, p.col);
+    c = united (c, p.m, base.size (), p.row, p.col);
   return c;
 }
 

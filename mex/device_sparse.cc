@@ -39,16 +39,6 @@ sparse new_sparse (int device, gpumm_type type, index_type rows, index_type cols
   return x;
 }
 
-gpumm_type sparse::type () const {
-  if (!is_octave_held ())
-    return values.type;
-  return host.islogical () ? GPUMM_B : host.iscomplex () ? GPUMM_Z : GPUMM_D;
-}
-
-sparse octave_held_sparse (const octave_value &value) {
-  return octave_held_stored<sparse> (value);
-}
-
 template <typename M> static sparse uploaded (const M &m, gpumm_type type, int device) {
   sparse x;
   x.device = device;
@@ -66,16 +56,12 @@ template <typename M> static sparse uploaded (const M &m, gpumm_type type, int d
 }
 
 sparse none_like (const sparse &x, const dim_vector &size) {
-  if (x.is_octave_held ())
-    return octave_held_sparse (x.host.resize (dim_vector (0, 0)).resize (size));
   const array start = zeros (x.device, GPUMM_I64, dim_vector (size (1) + 1, 1));
   return new_sparse (x.device, x.values.type, size (0), size (1), 0, &start);
 }
 
 sparse upload_sparse (const octave_value &value, int device) {
   const octave_value x = value.issparse () ? value : by_octave ("sparse", ovl (value));
-  if (device == NO_DEVICE)
-    return octave_held_sparse (x);
   if (x.islogical ())
     return uploaded (x.sparse_bool_matrix_value (), GPUMM_B, device);
   return x.iscomplex () ? uploaded (x.sparse_complex_matrix_value (), GPUMM_Z, device)
@@ -142,8 +128,6 @@ sparse twin_of (sparse &x) {
 }
 
 octave_value download (sparse x) {
-  if (x.is_octave_held ())
-    return x.host;
   drop_zeros (x);
   x = straight (x);
   if (x.values.type == GPUMM_B)
@@ -155,16 +139,12 @@ octave_value download (sparse x) {
 // ---- full arrays --------------------------------------------------------------------------------
 
 array values_of (sparse x) {
-  if (x.is_octave_held ())
-    return octave_held (by_octave ("nonzeros", ovl (x.host)));
   drop_zeros (x);
   x = straight (x);
   return ready (x.values);
 }
 
 array full_of (sparse x) {
-  if (x.is_octave_held ())
-    return octave_held (x.host.full_value ());
   ready (x.values);
   array y = zeros (x.device, x.values.type, dim_vector (x.rows, x.cols));
   gpumm_sparse_work w = {};
@@ -186,8 +166,7 @@ array full_of (sparse x) {
 
 sparse sparse_of (const array &given) {
   array x = given;
-  if (is_octave_held (ready (x)))
-    return octave_held_sparse (by_octave ("sparse", ovl (x.host)));
+  ready (x);
   if (x.size.ndims () > 2)
     error ("sparse: wrong type argument 'gpuArray with more than two dimensions'");
   if (x.type != GPUMM_B && x.type != GPUMM_D && x.type != GPUMM_Z) {

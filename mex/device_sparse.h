@@ -19,7 +19,6 @@ namespace gpumm {
 // pattern in compressed columns, or in compressed block rows.
 template <typename M> struct stored_matrix {
   int device = NO_DEVICE;
-  octave_value host;                              // with NO_DEVICE: the matrix
   octave_idx_type rows = 0, cols = 0, stored = 0; // as stored; the number of entries or blocks
   array start, index, values;
   bool turned = false, conjugated = false; // read transposed; read conjugated
@@ -28,12 +27,10 @@ template <typename M> struct stored_matrix {
   std::shared_ptr<M> twin;                 // the transpose of the stored matrix, if it was made
 
   dim_vector size () const {
-    return is_octave_held () ? host.dims ()
-           : turned          ? dim_vector (cols, rows)
-                             : dim_vector (rows, cols);
+    return turned ? dim_vector (cols, rows) : dim_vector (rows, cols);
   }
-  bool is_octave_held () const {
-    return device == NO_DEVICE;
+  gpumm_type type () const {
+    return values.type;
   }
 };
 
@@ -45,8 +42,6 @@ template <typename M> struct part {
 
 struct sparse : stored_matrix<sparse> {
   bool thinned = false; // most stored values may be zero, as after a mask
-
-  gpumm_type type () const;
 };
 
 // The value is a sparse, diagonal or permutation matrix.
@@ -79,10 +74,19 @@ struct sparse_operand {
   octave_value diagonal; // a diagonal matrix of the host
 };
 
-// Returns true if the result is sparse; otherwise it is in `full`. A product drops zeros of its
-// operands; the options are its own.
-bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
-               const product_options &o, sparse &result, array &full);
+// Is v a vector that applies to each column or each row of a matrix of this size?
+bool goes_along (const dim_vector &v, const dim_vector &size);
+
+// If both operands are sparse and one is a number, these operators of Octave also apply to zeros
+// that are not stored; and these of Octave 11.
+bool takes_zeros (octave_value::binary_op op);
+bool zeros_count (octave_value::binary_op op);
+
+// a OP b, which the rules allow, with a sparse result, or a full one where they say so. Returns true
+// if the result is sparse; otherwise it is in `full`. A product drops zeros of its operands; the
+// options are its own.
+bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b, bool is_sparse,
+               const product_options &options, sparse &result, array &full);
 
 sparse mapped (const function &f, sparse x);
 
@@ -93,7 +97,7 @@ sparse folded (gpumm_fold_op op, sparse x, int dim);
 sparse diagonal_of (sparse x, octave_idx_type k);
 
 // S(I,J), S(J) of a vector.
-sparse part_of (sparse x, const octave_value_list &given);
+sparse part_of (sparse x, std::vector<octave::idx_vector> index);
 
 // A matrix of this size without entries, of x's type and on x's device.
 sparse none_like (const sparse &x, const dim_vector &size);

@@ -7,15 +7,11 @@
 
 #include <algorithm>
 
-#include <octave/lo-array-errwarn.h>
-
 namespace gpumm {
 
 // ---- functions ----------------------------------------------------------------------------------
 
 sparse mapped (const function &f, sparse x) {
-  if (x.is_octave_held ())
-    return octave_held_sparse (x.host.get_rep ().map (f.mapper));
   if (x.conjugated)
     x = straight (x);
   sparse y = with_values (x, mapped (f, x.values));
@@ -27,15 +23,6 @@ sparse mapped (const function &f, sparse x) {
 
 sparse folded (gpumm_fold_op op, sparse x, int dim) {
   const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
-  const bool is_there = op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_ANY || orders;
-  if (!is_there || (orders && is_complex (x.type ())))
-    say_gather ("%s of a sparse matrix is not available on a device. Use gather (X)",
-                fold_names[op]);
-  if (dim > 1)
-    say_gather ("a sparse matrix has only two dimensions. Use DIM 1 or 2, or gather (X)");
-  if (x.is_octave_held ())
-    return octave_held_sparse (by_octave (fold_names[op], orders ? ovl (x.host, Matrix (), dim + 1)
-                                                                 : ovl (x.host, dim + 1)));
   if (orders)
     drop_zeros (x);
   x = straight (dim == 1 ? transposed (x, false) : x);
@@ -71,10 +58,6 @@ static sparse matrix_with_diagonal (sparse x) {
 sparse diagonal_of (sparse x, octave_idx_type k) {
   const dim_vector size = x.size ();
   const bool is_vector = size (0) == 1 || size (1) == 1;
-  if (is_vector && k != 0)
-    say_gather ("diag (X, K) of a sparse vector is not available on a device. Use gather (X)");
-  if (x.is_octave_held ())
-    return octave_held_sparse (x.host.diag (k));
   if (size.any_zero ())
     return none_like (x, dim_vector (0, 0));
   drop_zeros (x);
@@ -130,26 +113,10 @@ static sparse columns_of (sparse x, const octave::idx_vector &which) {
   return y;
 }
 
-sparse part_of (sparse x, const octave_value_list &given) {
-  std::vector<octave::idx_vector> index = indices_of (given, 2);
+sparse part_of (sparse x, std::vector<octave::idx_vector> index) {
   const dim_vector size = x.size ();
-  if (index.empty ())
-    return x;
   if (index.size () == 1) {
-    if (!index[0].is_scalar () && size (0) != 1 && size (1) != 1)
-      say_gather (
-          "X(I) of a sparse matrix is not available on a device. Write X(I,J), or use gather (X)");
-    if (index[0].is_colon () && size (1) != 1)
-      say_gather (
-          "X(:) of a sparse row is not available on a device. Write X.', or use gather (X)");
-    if (x.is_octave_held ())
-      return octave_held_sparse (x.host.index_op (given.slice (0, 1)));
-    if (index[0].extent (size.numel ()) > size.numel ())
-      octave::err_index_out_of_range (1, 1, index[0].extent (size.numel ()), size.numel (), size);
     const dim_vector shape = index[0].orig_dimensions ();
-    if (!index[0].is_scalar () && !index[0].is_colon () && shape (0) != 1 && shape (1) != 1)
-      say_gather (
-          "X(I) of a sparse matrix is not available on a device. Write X(I,J), or use gather (X)");
     if (index[0].is_scalar ()) {
       const index_type at = index[0](0);
       index = {octave::idx_vector (at % size (0)), octave::idx_vector (at / size (0))};
@@ -158,13 +125,6 @@ sparse part_of (sparse x, const octave_value_list &given) {
     else
       index = {octave::idx_vector::colon, index[0]};
   }
-  if (index.size () > 2)
-    say_gather ("a sparse matrix has only two dimensions. Write X(I,J), or use gather (X)");
-  if (x.is_octave_held ())
-    return octave_held_sparse (x.host.index_op (given.slice (0, 2)));
-  for (int d = 0; d < 2; d++)
-    if (index[d].extent (size (d)) > size (d))
-      octave::err_index_out_of_range (2, d + 1, index[d].extent (size (d)), size (d), size);
   if (!index[1].is_colon ())
     x = columns_of (straight (x), index[1]);
   if (!index[0].is_colon () && !x.turned && is_long (x.rows, x.stored))

@@ -115,14 +115,6 @@ static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
 
 // ---- operators ----------------------------------------------------------------------------------
 
-static octave_value sparse_sample (gpumm_type type, bool is_scalar) {
-  static octave_value samples[GPUMM_TYPES][2];
-  octave_value &x = samples[type][is_scalar];
-  if (!x.is_defined ())
-    x = by_octave ("sparse", ovl (sample (type, is_scalar, dim_vector (2, 2))));
-  return x;
-}
-
 static dim_vector size_of (const sparse_operand &x) {
   return x.is_sparse ? x.s.size () : x.diagonal.is_defined () ? x.diagonal.dims () : x.other.x.size;
 }
@@ -146,99 +138,24 @@ static octave_value on_host (const sparse_operand &x) {
                                     : download (as_array (x.other));
 }
 
-// A sample of x for asking Octave for its rules. The rule may depend on a number's value.
-static octave_value sample_of (const sparse_operand &x, bool by_value) {
-  if (x.is_sparse)
-    return sparse_sample (x.s.type (), is_scalar (x));
-  if (x.diagonal.is_defined () && x.diagonal.is_single_type ())
-    return sample (x.diagonal.iscomplex () ? GPUMM_C : GPUMM_S, false, dim_vector (2, 2));
-  if (x.diagonal.is_defined ())
-    return sparse_sample (x.diagonal.iscomplex () ? GPUMM_Z : GPUMM_D, false);
-  if (is_scalar (x) && (by_value || x.other.is_number))
-    return x.other.is_number ? x.other.value : download (as_array (x.other));
-  return sample (x.other.x.type, is_scalar (x), dim_vector (2, 2));
-}
-
-// What the result is for Octave, or its error.
-static octave_value rules_of (octave_value::binary_op op, const octave_value &a,
-                              const octave_value &b) {
-  if (op != octave_value::op_mul || !(a.is_single_type () || b.is_single_type ()))
-    return octave::binary_op (type_info (), op, a, b);
-  try {
-    return octave::binary_op (type_info (), op, a, b);
-  } catch (const octave::execution_exception &err) {
-    octave::interpreter::the_interpreter ()->recover_from_exception ();
-    error_with_id (
-        "gpumm:undefined-operator",
-        "%s. Use double (X) of the single operand X, or full (S) of the sparse operand S",
-        err.message ().c_str ());
-  }
-}
-
-[[noreturn]] static void refuse (octave_value::binary_op op) {
-  say_gather (
-      "the result of X %s Y would have few zeros, so it is not computed as a sparse matrix. "
-      "Use full (X) or gather (X)",
-      octave_value::binary_op_as_string (op).c_str ());
-}
-
-// Is v a vector that applies to each column or each row of a matrix of this size?
-static bool goes_along (const dim_vector &v, const dim_vector &size) {
+bool goes_along (const dim_vector &v, const dim_vector &size) {
   return v.ndims () == 2 && v != size && v.numel () != 1
          && ((v (0) == 1 && v (1) == size (1)) || (v (1) == 1 && v (0) == size (0)));
 }
 
-// If both are sparse and one is a number, these operators of Octave also apply to zeros that are
-// not stored.
-static bool takes_zeros (octave_value::binary_op op, const sparse_operand &a,
-                         const sparse_operand &b) {
-  return a.is_sparse && b.is_sparse
-         && (op == octave_value::op_el_div || op == octave_value::op_el_ldiv
-             || op == octave_value::op_el_pow);
+bool takes_zeros (octave_value::binary_op op) {
+  return op == octave_value::op_el_div || op == octave_value::op_el_ldiv
+         || op == octave_value::op_el_pow;
 }
 
 // Octave 11 also multiplies zeros that are not stored, and divides them by numbers: 0 * Inf is NaN.
-static bool zeros_count (octave_value::binary_op op) {
+bool zeros_count (octave_value::binary_op op) {
   static const bool does =
       octave::binary_op (type_info (), octave_value::op_mul, octave_value (SparseMatrix (1, 2)),
                          octave_value (double (INFINITY)))
           .nnz ()
       > 0;
   return does && (op == octave_value::op_el_mul || op == octave_value::op_el_div);
-}
-
-// Refuses operations that would make nonzeros of zeros that are not stored.
-static void check_fills (octave_value::binary_op op, bool takes, const sparse_operand &a,
-                         const sparse_operand &b) {
-  const operation &o = operation_of (op);
-  const bool adds = op == octave_value::op_add || op == octave_value::op_sub;
-  const auto is_complex_one = [] (const sparse_operand &x) {
-    return x.is_sparse ? is_complex (x.s.type ()) : is_complex (x.other.x.type);
-  };
-  if (o.compares && !o.is_logical && op != octave_value::op_ne && op != octave_value::op_eq
-      && (is_complex_one (a) || is_complex_one (b)))
-    say_gather ("complex sparse matrices cannot be ordered on a device. Use gather (X)");
-  const auto is_stored = [] (const sparse_operand &x) {
-    return x.is_sparse || x.diagonal.is_defined ();
-  };
-  if (is_scalar (a) != is_scalar (b)) {
-    if ((!o.compares && !adds && !takes) || !is_stored (is_scalar (a) ? b : a))
-      return;
-    const octave_value zero (0.0), given = on_host (is_scalar (b) ? b : a).full_value ();
-    // NaN beside a sparse matrix is true
-    const octave_value number =
-        o.is_logical ? octave_value (given.complex_value () != Complex (0)) : given;
-    if (octave::binary_op (type_info (), op, is_scalar (b) ? zero : number,
-                           is_scalar (b) ? number : zero)
-            .complex_value ()
-        != Complex (0))
-      refuse (op);
-  } else if (is_stored (a) && is_stored (b) && !is_scalar (a) && op != octave_value::op_el_mul
-             && op != octave_value::op_el_and && !adds && op != octave_value::op_lt
-             && op != octave_value::op_gt && op != octave_value::op_ne
-             && op != octave_value::op_el_or
-             && !(op == octave_value::op_el_div && goes_along (size_of (b), size_of (a))))
-    refuse (op);
 }
 
 static sparse as_sparse (const sparse_operand &x, int device) {
@@ -303,8 +220,6 @@ static sparse entrywise_sparse (octave_value::binary_op op, const sparse_operand
   const dim_vector u = size_of (a), v = size_of (b);
   if ((multiplies && goes_along (u, v)) || ((multiplies || divides) && goes_along (v, u))) {
     const bool left = goes_along (v, u) && a.is_sparse;
-    if (!left && !(b.is_sparse && goes_along (u, v)))
-      refuse (op);
     const sparse_operand &f = left ? b : a;
     return scaled (divides, left ? a.s : b.s, factors_of (f, device), size_of (f) (1) == 1);
   }
@@ -342,57 +257,11 @@ static bool product (sparse_operand &a, sparse_operand &b, const product_options
   return true;
 }
 
-// Octave computes. Operations that a device refuses were refused before.
-static bool octave_held_combined (octave_value::binary_op op, const sparse_operand &a,
-                                  const sparse_operand &b, sparse &result, array &full) {
-  octave_value x = on_host (a), y = on_host (b);
-  const bool multiplies = op == octave_value::op_el_mul;
-  if ((multiplies || op == octave_value::op_el_div) && goes_along (y.dims (), x.dims ())
-      && a.is_sparse && !is_scalar (b)) { // in Octave a product with a diagonal matrix
-    if (op == octave_value::op_el_div)
-      y = octave::binary_op (type_info (), octave_value::op_el_div, octave_value (1.0),
-                             y.full_value ());
-    const bool by_rows = y.dims () (1) == 1;
-    const octave_value d = by_octave ("diag", ovl (y.full_value ()));
-    x = by_rows ? octave::binary_op (type_info (), octave_value::op_mul, d, x)
-                : octave::binary_op (type_info (), octave_value::op_mul, x, d);
-    result = octave_held_sparse (x);
-    return true;
-  }
-  if (multiplies && goes_along (x.dims (), y.dims ()) && b.is_sparse && !is_scalar (a))
-    return octave_held_combined (op, b, a, result, full);
-  const octave_value z = octave::binary_op (type_info (), op, x, y);
-  if (z.issparse ())
-    result = octave_held_sparse (z);
-  else
-    full = octave_held (z);
-  return z.issparse ();
-}
-
-bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
+bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b, bool is_sparse,
                const product_options &options, sparse &result, array &full) {
-  const sparse_operand given_a = a, given_b = b;
-  const octave_value::binary_op given_op = op;
-  for (sparse_operand *x : {&a, &b}) {
-    const sparse_operand &y = x == &a ? b : a;
-    if (x->diagonal.is_defined () && is_scalar (y)) { // its zeros count, too
-      x->other = operand_of (x->diagonal.full_value (), y.s.device);
-      x->diagonal = octave_value ();
-    }
-    if (!x->is_sparse && !x->diagonal.is_defined ())
-      check_narrow (x->other.x.type);
-  }
-  if ((op == octave_value::op_div && !is_scalar (b))
-      || (op == octave_value::op_ldiv && !is_scalar (a)))
-    reduced (op, a, b, false, false); // an error; Octave's rules would tell sizes of samples
-  const bool by_value = op == octave_value::op_el_pow || op == octave_value::op_pow;
-  const octave_value rules = rules_of (op, sample_of (a, by_value), sample_of (b, by_value));
+  const bool multiplies = op == octave_value::op_mul,
+             takes = a.is_sparse && b.is_sparse && takes_zeros (op);
   op = reduced (op, a, b, is_scalar (a), is_scalar (b));
-  const bool takes = takes_zeros (given_op, a, b);
-  if (op != octave_value::op_mul && rules.issparse ())
-    check_fills (op, takes || zeros_count (op), a, b);
-  if ((a.is_sparse ? a.s : b.s).is_octave_held ())
-    return octave_held_combined (given_op, given_a, given_b, result, full);
   if (op == octave_value::op_mul)
     return product (a, b, options, result, full);
   if (operation_of (op).is_logical && (size_of (a).numel () == 0 || size_of (b).numel () == 0)) {
@@ -405,14 +274,14 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
       (op == octave_value::op_el_mul || op == octave_value::op_el_div)
       && (goes_along (size_of (b), size_of (a)) || goes_along (size_of (a), size_of (b)));
   const operation &o = operation_of (op);
-  if (rules.issparse () && is_scalar (a) && is_scalar (b)
+  if (is_sparse && is_scalar (a) && is_scalar (b)
       && (takes || o.compares || o.map == GPUMM_MAP_POW
           || (op == octave_value::op_el_div && !a.is_sparse)
-          || (given_op == octave_value::op_mul && a.is_sparse && b.is_sparse))) {
+          || (multiplies && a.is_sparse && b.is_sparse))) {
     result = of_full (o, a, b);
     return true;
   }
-  if (rules.issparse () || scales) {
+  if (is_sparse || scales) {
     result = entrywise_sparse (op, a, b);
     return true;
   }

@@ -8,8 +8,6 @@
 
 namespace gpumm {
 
-sparse octave_held_sparse (const octave_value &value);
-
 // Memory for a matrix. If start is given, it becomes the offsets.
 sparse new_sparse (int device, gpumm_type type, index_type rows, index_type cols, index_type stored,
                    const array *start = nullptr);

@@ -13,7 +13,7 @@ namespace gpumm {
 // ---- memory -------------------------------------------------------------------------------------
 
 template <typename M> M moved_stored (M x, int device) {
-  if (x.device == device || x.is_octave_held () || device == NO_DEVICE)
+  if (x.device == device)
     return x;
   x.start = moved (x.start, device);
   x.index = moved (x.index, device);
@@ -24,17 +24,7 @@ template <typename M> M moved_stored (M x, int device) {
   return x;
 }
 
-template <typename M> M octave_held_stored (const octave_value &value) {
-  M x;
-  x.host = value;
-  return x;
-}
-
 template <typename M> M transposed_stored (M x, bool conjugates) {
-  if (x.is_octave_held ())
-    return octave_held_stored<M> (octave::unary_op (
-        type_info (), conjugates ? octave_value::op_hermitian : octave_value::op_transpose,
-        x.host));
   x.turned = !x.turned;
   x.conjugated = x.conjugated != (conjugates && is_complex (x.values.type));
   return x;
@@ -87,7 +77,7 @@ template <typename M> M straight (M x) {
 template <typename M> class zero_flag {
 public:
   zero_flag (M &x, read_back &l) {
-    if (x.is_octave_held () || !x.may_store_zeros || x.stored == 0)
+    if (!x.may_store_zeros || x.stored == 0)
       return;
     if (x.zero.buffer) // the flag of the product that made x
       l.add (x.zero, 0, 1, &has_zero);
@@ -99,8 +89,6 @@ public:
 
   // After the read: drops zeros, and returns true if there were none.
   bool drops_nothing (M &x) {
-    if (x.is_octave_held ())
-      return true;
     if (has_zero) {
       found.reset (new marks (marks_of (x)));
       kept = found->count ();
@@ -120,7 +108,7 @@ private:
 };
 
 template <typename M> const M &without_zeros (M &x) {
-  if (!x.is_octave_held () && x.may_store_zeros) {
+  if (x.may_store_zeros) {
     read_back l;
     zero_flag<M> d (x, l);
     l.now ();

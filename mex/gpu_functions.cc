@@ -20,11 +20,6 @@ using namespace gpumm;
 
 // ---- what they share ----------------------------------------------------------------------------
 
-octave_value on_host (const octave_value &x) {
-  const gpu_value *g = gpu_value_of (x.get_rep ());
-  return g ? g->gathered () : x;
-}
-
 octave_value_list on_host (octave_value_list list) {
   for (octave_idx_type i = 0; i < list.length (); i++)
     list (i) = on_host (list (i));
@@ -88,8 +83,12 @@ static bool equal (octave_value x, octave_value y) {
   if (!is_there (x) && !is_there (y))
     return by_octave ("isequal", ovl (x, y)).bool_value ();
   if (is_gpublocks (x.get_rep ()) && is_gpublocks (y.get_rep ())
-      && blocks_size (x) == blocks_size (y))
-    return blocks_equal (x, y);
+      && stored (x).block_size () == stored (y).block_size ()) {
+    check_narrow (type_of (x));
+    check_narrow (type_of (y));
+    return has_device () ? blocks_equal (x, y)
+                         : by_octave ("isequal", ovl (on_host (x), on_host (y))).bool_value ();
+  }
   if (x.issparse () && y.issparse ())
     return binary (octave_value::op_ne, x, y).nnz () == 0;
   for (octave_value *z : {&x, &y})
@@ -130,20 +129,20 @@ octave_value_list pagemtimes (const named_function &f, const octave_value_list &
 
 // ---- matrices in blocks -------------------------------------------------------------------------
 
-static const octave_value &need_blocks (const named_function &f, const octave_value &x) {
+static const gpu_stored &need_blocks (const named_function &f, const octave_value &x) {
   if (!is_gpublocks (x.get_rep ()))
     error_with_id ("gpumm:invalid", "%s: X must be a blocksparse, or a gpuArray of one", f.name);
-  return x;
+  return stored (x);
 }
 
 // (X): [rows, columns] of a block
 octave_value_list blocksize (const named_function &f, const octave_value_list &args, int) {
-  return ovl (Matrix (blocks_size (need_blocks (f, args (0))).as_array ()));
+  return ovl (Matrix (need_blocks (f, args (0)).block_size ().as_array ()));
 }
 
 // (X): the number of blocks with a nonzero element
 octave_value_list nnzb (const named_function &f, const octave_value_list &args, int) {
-  return ovl (blocks_count (need_blocks (f, args (0))));
+  return ovl (double (need_blocks (f, args (0)).block_count ()));
 }
 
 // (X, TOL): X without the blocks whose Frobenius norm is at most TOL
@@ -153,7 +152,10 @@ octave_value_list dropblocks (const named_function &f, const octave_value_list &
     error_with_id ("gpumm:bad-value", "dropblocks: TOL must be a number of 0 or more");
   if (!is_there (args (0)))
     return by_host (f.name, args, nargout);
-  return ovl (blocks_dropped (need_blocks (f, args (0)), tol.double_value ()));
+  need_blocks (f, args (0));
+  if (!has_device ())
+    return by_host_there (f.name, args, nargout);
+  return ovl (blocks_dropped (args (0), tol.double_value ()));
 }
 
 // ---- to the device and back ---------------------------------------------------------------------

@@ -31,7 +31,6 @@ struct named_function {
 // ---- Octave's own functions ---------------------------------------------------------------------
 
 // Values as those of the host.
-octave_value on_host (const octave_value &x);
 octave_value_list on_host (octave_value_list list);
 
 // Octave's function with arguments of the host.
@@ -55,7 +54,16 @@ inline bool is_there (const octave_value &x) {
 
 // Is x a gpuArray of which only some elements are stored?
 inline bool is_stored (const octave_value &x) {
-  return is_gpusparse (x) || is_gpublocks (x.get_rep ());
+  return is_there (x) && gpu_value_of (x.get_rep ())->kind () != storage::full;
+}
+
+// x, which is such a gpuArray
+inline const gpu_stored &stored (const octave_value &x) {
+  return dynamic_cast<const gpu_stored &> (x.get_rep ());
+}
+
+inline bool has_device () {
+  return gpumm::device_for_new () != gpumm::NO_DEVICE;
 }
 
 // The type of the elements of an array, there or of the host.

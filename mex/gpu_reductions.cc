@@ -43,31 +43,13 @@ static int dimension_of (const named_function &f, const octave_value &x, octave_
 
 // X(:) of a full array
 static octave_value column (const octave_value &x) {
-  return value_of (reshaped (array_of (x), dim_vector (x.numel (), 1)));
-}
-
-// The type of a sum of entries in Octave.
-static gpumm_type type_of_sum (gpumm_type type) {
-  return type == GPUMM_B ? GPUMM_D : type;
+  return x.reshape (dim_vector (x.numel (), 1));
 }
 
 // [Y, PLACES] of a gpuArray in any format.
 static octave_value_list folded (gpumm_fold_op op, const octave_value &x, int dim,
                                  int nargout = 1) {
-  if (is_gpusparse (x))
-    return sparse_fold (op, x, dim, nargout);
-  if (is_gpublocks (x.get_rep ()))
-    return blocks_fold (op, x, dim);
-  const array a = array_of (x);
-  check_narrow (a.type);
-  const bool is_real = op == GPUMM_FOLD_NORM || op == GPUMM_FOLD_SUMSQ;
-  const gpumm_type type = op >= GPUMM_FOLD_ANY ? GPUMM_B
-                          : is_real            ? real_type (type_of_sum (a.type))
-                                               : type_of_sum (a.type);
-  const bool has_places = nargout > 1 && (op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN);
-  array places;
-  const array y = fold (op, a, dim, type, has_places ? &places : nullptr);
-  return has_places ? ovl (value_of (y), value_of (places)) : ovl (value_of (y));
+  return gpu_value_of (x.get_rep ())->fold (op, dim, nargout);
 }
 
 // As Octave sums them, integers and truth values are double.
@@ -88,18 +70,17 @@ static octave_value sum_along (octave_value x, int dim) {
 // cumsum or cumprod
 static octave_value scanned (const named_function &f, const octave_value &value, int dim) {
   need_full (f.name, ovl (value));
+  const gpumm_type type = type_of_fold (f.op, type_of (value));
+  check_narrow (type);
+  if (!has_device ())
+    return value_of (as_class (by_octave (f.name, ovl (on_host (value), dim + 1)), type));
   const array x = plain (array_of (value));
-  check_narrow (x.type);
-  if (is_octave_held (x)) {
-    const octave_value sums = by_octave (f.name, ovl (x.host, dim + 1));
-    return value_of (octave_held (as_class (sums, type_of_sum (x.type))));
-  }
   gpumm_scan s = {};
   s.op = f.op;
   s.inner = s.count = s.outer = 1;
   for (int d = 0; d < x.size.ndims (); d++)
     (d < dim ? s.inner : d > dim ? s.outer : s.count) *= x.size (d);
-  const array y = new_array (x.device, type_of_sum (x.type), x.size);
+  const array y = new_array (x.device, type, x.size);
   s.input = view_of (x);
   s.output = view_of (y);
   need (gpumm_scan_entries (&s));
@@ -211,13 +192,16 @@ octave_value_list dot (const named_function &f, const octave_value_list &args, i
 static octave_value extreme_of_two (const named_function &f, const octave_value &x,
                                     const octave_value &y) {
   need_full (f.name, ovl (x, y));
+  if (!has_device ()) {
+    const octave_value a = plain_array (on_host (x)), b = plain_array (on_host (y));
+    check_narrow (type_of_value (a));
+    check_narrow (type_of_value (b));
+    return value_of (by_octave (f.name, ovl (a, b)));
+  }
   auto both = operands_of (x.get_rep (), y.get_rep ());
   operand &a = both.first, &b = both.second;
   check_narrow (a.x.type);
   check_narrow (b.x.type);
-  if (is_octave_held (a.x))
-    return value_of (
-        octave_held (by_octave (f.name, ovl (download (as_array (a)), download (as_array (b))))));
   const dim_vector size = common_size (f.name, a.x.size, b.x.size);
   const auto key = std::make_tuple (f.op, a.x.type, b.x.type, a.x.is_scalar (), b.x.is_scalar ());
   gpumm_type type = asked_once (key, [&] {
@@ -309,7 +293,7 @@ static octave_value largest (const octave_value &values, const octave_value &x) 
 
 // Of a matrix of which only some elements are stored; p is 1, 2, Inf, or NaN for "fro".
 static octave_value norm_of_stored (const named_function &f, const octave_value &x, double p) {
-  const octave_value values = is_gpusparse (x) ? sparse_values (x) : blocks_values (x);
+  const octave_value values = stored (x).values ();
   const bool is_vector = x.rows () == 1 || x.columns () == 1;
   if (p != 1 && !std::isnan (p) && p != INFINITY && !(p == 2 && is_vector))
     refuse (f, "with this P of a sparse matrix or one in blocks");

@@ -22,7 +22,7 @@ static octave_value_list builtin (const char *name, octave_value_list args, int 
 
 // Is X a sparse matrix or one in blocks, on the host or on a device?
 static bool is_stored_anywhere (const octave_value &x) {
-  return x.issparse () || is_blocksparse (x.get_rep ()) || is_gpublocks (x.get_rep ());
+  return x.issparse () || is_in_blocks (x.get_rep ());
 }
 
 // ---- repmat -------------------------------------------------------------------------------------
@@ -108,17 +108,15 @@ static array repeated (array x, const dim_vector &times) {
 }
 
 // (X, M, N, ...)
-octave_value_list repmat (const named_function &f, const octave_value_list &args, int) {
+octave_value_list repmat (const named_function &f, const octave_value_list &args, int nargout) {
   const octave_value x = args (0);
   const octave_value_list rest = on_host (rest_of (args));
   const dim_vector times = times_of (f, rest);
   if (is_stored (x))
     return ovl (repeated_stored (x, times));
-  const array a = array_of (x);
-  if (is_octave_held (a))
-    return ovl (value_of (
-        octave_held (by_octave (f.name, octave_value_list (rest).prepend (download (a))))));
-  return ovl (value_of (repeated (a, times)));
+  if (!has_device ())
+    return by_host_there (f.name, args, nargout);
+  return ovl (value_of (repeated (array_of (x), times)));
 }
 
 // ---- cat ----------------------------------------------------------------------------------------
@@ -156,7 +154,7 @@ static octave_value_list joined_stored (const named_function &f, const octave_va
 static octave_value joined_full (const octave_value_list &arrays, int dim, const dim_vector &size,
                                  gpumm_type type) {
   std::vector<array> parts;
-  int device = NO_DEVICE;
+  int device = device_for_new ();
   for (octave_idx_type i = arrays.length (); i-- > 0;)
     if (is_there (arrays (i)))
       device = gpu_value_of (arrays (i).get_rep ())->device ();
@@ -212,7 +210,7 @@ octave_value_list cat (const named_function &f, const octave_value_list &args, i
     check_sizes (arrays, dim, false);
     refuse (f, "with this DIM");
   }
-  if (size.any_zero () || device_for_new () == NO_DEVICE)
+  if (size.any_zero () || !has_device ())
     return by_host_there (f.name, args, nargout);
   gpumm_type type = type_of (arrays (0));
   for (octave_idx_type i = 1; i < arrays.length (); i++) // empty arrays count
@@ -252,9 +250,9 @@ octave_value_list triangle (const named_function &f, const octave_value_list &ar
   }
   if (is_stored (x) || has_text)
     return builtin (f.name, octave_value_list (rest).prepend (x), nargout);
-  array a = array_of (x);
-  if (is_wide (a.type) || is_octave_held (a))
+  if (is_wide (type_of (x)) || !has_device ())
     return by_host_there (f.name, args, nargout);
+  array a = array_of (x);
   const double given = rest.length () == 1 && is_number (rest (0)) ? rest (0).double_value () : NAN;
   if (x.ndims () > 2 || (rest.length () > 0 && given != std::trunc (given))) {
     const dim_vector size = x.ndims () > 2 ? dim_vector (1, 2, 2) : dim_vector (1, 2);
@@ -279,14 +277,15 @@ octave_value_list filled (const named_function &f, const octave_value_list &args
     sizes.resize (last);
   }
   const bool is_eye = std::string (f.name) == "eye";
-  operand one = operand_of (by_octave (f.name, one_of), device_for_new ());
+  const octave_value number = by_octave (f.name, one_of);
   dim_vector size (1, 1);
   const bool has_sizes = sizes.length () == 0 || get_sizes (sizes, size);
-  if (!has_sizes || is_wide (one.x.type) || is_octave_held (one.x)
+  if (!has_device () || !has_sizes || is_wide (type_of_value (number))
       || (is_eye && (size.ndims () > 2 || size.any_zero ()))) {
     const octave_value_list y = by_host (f.name, args, nargout);
     return ovl (on_device (y (0).full_value (), device_for_new ()));
   }
+  const operand one = operand_of (number, device_for_new ());
   (void) size.safe_numel (); // Octave's error if no array can be so large
   size.chop_trailing_singletons ();
   array x = as_array (one);
@@ -320,14 +319,11 @@ octave_value_list sparse_from (const named_function &f, const octave_value_list 
     return by_host (f.name, args, nargout);
   if (x.issparse ())
     return ovl (x);
-  if (is_gpublocks (x.get_rep ()))
-    return ovl (blocks_sparse (x));
-  const array a = array_of (x);
-  if (a.size.ndims () > 2 || is_integer (a.type))
+  if (!is_gpublocks (x.get_rep ()) && (x.ndims () > 2 || is_integer (type_of (x))))
     error_with_id ("gpumm:invalid",
                    "sparse: X must be a matrix of floats or truth values, not %s %s",
-                   a.size.str ().c_str (), class_of (a.type));
-  return ovl (value_of (sparse_of (a)));
+                   x.dims ().str ().c_str (), class_of (type_of (x)));
+  return ovl (gpu_value_of (x.get_rep ())->as_sparse ());
 }
 
 // (X, B): the full matrix X on the device, cut into blocks of B x B or B(1) x B(2)
@@ -347,10 +343,12 @@ octave_value_list blocksparse_from (const named_function &f, const octave_value_
   const octave_value none = by_octave (f.name, ovl (double (x.rows ()), double (x.columns ()), b));
   const NDArray sizes = by_octave ("blocksize", ovl (none)).array_value ();
   const dim_vector block (octave_idx_type (sizes (0)), octave_idx_type (sizes (1)));
-  if (in_blocks && blocks_size (x) == block)
+  if (in_blocks && stored (x).block_size () == block)
     return ovl (x);
   if (x.issparse ())
     refuse (f, "of a sparse matrix");
+  if (!has_device ())
+    return by_host_there (f.name, ovl (x.full_value (), b), 1);
   return ovl (value_of (blocks_of (array_of (x.full_value ()), block)));
 }
 
@@ -411,7 +409,8 @@ octave_value_list bsxfun (const named_function &f, const octave_value_list &args
   octave_value a = args (1), b = args (2);
   if (!(is_gpublocks (a.get_rep ()) && is_gpublocks (b.get_rep ())))
     for (octave_value *x : {&a, &b})
-      *x = by_octave ("full", ovl (*x));
+      if (!is_there (*x) || is_stored (*x))
+        *x = by_octave ("full", ovl (*x));
   const octave_value y = by_octave (name.c_str (), ovl (a, b));
   if (!y.isempty () && (a.islogical () || b.islogical ())
       && (args (1).issparse () || args (2).issparse ())

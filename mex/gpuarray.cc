@@ -33,15 +33,12 @@ static const octave_gpuarray *gpuarray_of (const octave_base_value &x);
 
 // ---- the type -----------------------------------------------------------------------------------
 
-// Arrays with more entries than this show only their kind.
-static const octave_idx_type MOST_SHOWN = 1000;
-
-class octave_gpuarray : public gpu_value {
+class octave_gpuarray : public gpu_full {
 public:
   octave_gpuarray () = default;
   explicit octave_gpuarray (const array &x) : m (x) {
   }
-  octave_gpuarray (const octave_gpuarray &x) : gpu_value (x), m (ready (x.m)) {
+  octave_gpuarray (const octave_gpuarray &x) : gpu_full (x), m (ready (x.m)) {
   }
 
   octave_base_value *clone () const {
@@ -65,12 +62,6 @@ public:
     return m;
   }
 
-  octave_value whole () const {
-    if (m.numel () != 1)
-      say_gather ("this operation needs the %s entries in host memory. Use gather (X)",
-                  m.size.str ().c_str ());
-    return download (m);
-  }
   gpumm_type type () const {
     return m.type;
   }
@@ -78,9 +69,7 @@ public:
     return m.device;
   }
   octave_value gathered () const {
-    const octave_value x = download (ready (m), is_as_given);
-    // a result is real where all imaginary parts are zero
-    return is_octave_held (m) && !is_as_given ? x.full_value () : x;
+    return download (ready (m), is_as_given);
   }
   bool is_valid () const {
     return m.pending || !m.buffer || is_usable (m); // without a buffer nothing is lost
@@ -93,27 +82,23 @@ public:
     return std::size_t (m.numel ()) * gpumm_type_bytes (m.type);
   }
   octave_idx_type nnz () const {
-    return is_octave_held (ready (m)) ? m.host.nnz () : nonzeros_of (m);
+    return nonzeros_of (ready (m));
   }
 
   bool is_true () const;
-  octave_value full_value () const {
-    return octave_value (const_cast<octave_gpuarray *> (this), true); // itself
-  }
   octave_value transpose (bool conjugates) const;
-  octave_value squeeze () const;
   octave_value reshape (const dim_vector &size) const;
   octave_value permute (const Array<int> &order, bool inverse) const;
   octave_value resize (const dim_vector &size, bool fill) const;
   octave_value map (unary_mapper_t f) const;
   octave_value all (int dim) const {
-    return folded (GPUMM_FOLD_ALL, dim);
+    return truth (GPUMM_FOLD_ALL, dim);
   }
   octave_value any (int dim) const {
-    return folded (GPUMM_FOLD_ANY, dim);
+    return truth (GPUMM_FOLD_ANY, dim);
   }
   octave_value diag (octave_idx_type k) const;
-  octave_value diag (octave_idx_type rows, octave_idx_type cols) const;
+  using gpu_full::diag;
   octave::idx_vector index_vector (bool integers) const {
     return download (m).index_vector (integers);
   }
@@ -122,34 +107,31 @@ public:
   octave_value fast_elem_extract (octave_idx_type n) const {
     if (n < 0 || n >= m.numel ())
       return octave_value ();
-    return is_octave_held (m) ? m.host.fast_elem_extract (n)
-                              : download (part_of (ready (m), {octave::idx_vector (n)}));
+    return download (gpumm::part_of (ready (m), {octave::idx_vector (n)}));
   }
-  octave_value do_index_op (const octave_value_list &index, bool resize_ok = false);
-  octave_value subsref (const std::string &type, const std::list<octave_value_list> &index);
-  octave_value subsasgn (const std::string &type, const std::list<octave_value_list> &index,
-                         const octave_value &value);
   type_conv_info numeric_conversion_function () const;
 
-  bool print_as_scalar () const {
-    return !shows () || download (m).print_as_scalar ();
+  octave_value inverted () const;
+  octave_value negated () const;
+  octave_value as_sparse () const {
+    return value_of (sparse_of (operand ()));
   }
-  bool shows () const {
-    return m.numel () <= MOST_SHOWN;
-  }
-  void short_disp (std::ostream &os) const {
-    os << m.size.str () << " gpuArray, " << (iscomplex () ? "complex " : "") << class_of (m.type);
-  }
-
-  using gpu_value::is_shared;
+  void become (const gpu_value &x);
 
   mutable array m;
-  // Was m uploaded, and is no result?  Octave keeps complex (1, 0) complex until an operation takes
-  // it.
-  bool is_as_given = false;
+
+protected:
+  octave_value mapped (const gpumm::function &f) const {
+    return value_of (gpumm::mapped (f, operand ()));
+  }
+  octave_value_list folded (gpumm_fold_op op, int dim, int nargout) const;
+  octave_value part (const octave_value_list &index) const {
+    return value_of (seen_part_of (ready (m), indices_of (index, m.size.ndims ())));
+  }
+  void assign (const octave_value_list &index, const octave_value &y);
 
 private:
-  octave_value folded (gpumm_fold_op op, int dim) const;
+  octave_value truth (gpumm_fold_op op, int dim) const;
 
   DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
 };
@@ -199,9 +181,13 @@ bool get_gpuarray (const octave_base_value &x, array &to) {
   return g != nullptr;
 }
 
-int device_of (const octave_base_value &a, const octave_base_value &b) {
+static const gpu_value &first_of (const octave_base_value &a, const octave_base_value &b) {
   const gpu_value *x = gpu_value_of (a);
-  return (x ? x : gpu_value_of (b))->device ();
+  return x ? *x : *gpu_value_of (b);
+}
+
+int device_of (const octave_base_value &a, const octave_base_value &b) {
+  return first_of (a, b).device ();
 }
 
 std::pair<operand, operand> operands_of (const octave_base_value &a, const octave_base_value &b) {
@@ -228,19 +214,9 @@ static array argument (const octave_value &x, int device) {
   return g ? moved (ready (g->m), device) : upload (x, device);
 }
 
-// Is x a matrix in blocks, on the host or on a device?
-static bool is_in_blocks (const octave_base_value &x) {
-  return is_blocksparse (x) || is_gpublocks (x);
-}
-
-// A sparse matrix or one in blocks as a full array, for where an array is full; else x.
-static octave_value full_form (const octave_value &x) {
-  return x.issparse () || is_in_blocks (x.get_rep ()) ? x.full_value () : x;
-}
-
 bool octave_gpuarray::is_true () const {
   ready (m);
-  if (m.numel () <= 1 || is_octave_held (m) || is_wide (m.type))
+  if (m.numel () <= 1 || is_wide (m.type))
     return download (m).is_true ();
   check_nan (gpumm::operand (m));
   return holds (GPUMM_FOLD_ALL, m);
@@ -255,19 +231,8 @@ octave_value octave_gpuarray::reshape (const dim_vector &size) const {
   return value_of (reshaped (ready (m), shape));
 }
 
-// As for Octave's arrays, an N-d array with a single dimension left becomes a column.
-octave_value octave_gpuarray::squeeze () const {
-  dim_vector size = m.size;
-  if (size.ndims () > 2)
-    size.chop_all_singletons ();
-  return reshape (size);
-}
-
 static array transposed (array x, bool conjugates) {
-  if (is_octave_held (ready (x)))
-    return octave_held (octave::unary_op (
-        type_info (), conjugates ? octave_value::op_hermitian : octave_value::op_transpose,
-        x.host));
+  ready (x);
   if (x.size.ndims () > 2)
     error ("transpose not defined for N-D objects");
   x.size = dim_vector (x.size (1), x.size (0));
@@ -281,8 +246,6 @@ octave_value octave_gpuarray::transpose (bool conjugates) const {
 }
 
 octave_value octave_gpuarray::permute (const Array<int> &order, bool inverse) const {
-  if (is_octave_held (ready (m)))
-    return value_of (octave_held (m.host.permute (order, inverse)));
   const array x = plain (m);
   dim_vector small = x.size;
   for (int d = 0; d < small.ndims (); d++)
@@ -311,12 +274,10 @@ octave_value octave_gpuarray::permute (const Array<int> &order, bool inverse) co
   return value_of (y);
 }
 
-octave_value octave_gpuarray::resize (const dim_vector &size, bool fill) const {
+octave_value octave_gpuarray::resize (const dim_vector &size, bool) const {
   // concatenation begins so, whatever the dimensions are
   if (size.zero_by_zero ())
     return value_of (upload (sample (m.type, false, size), m.device));
-  if (is_octave_held (ready (m)))
-    return value_of (octave_held (m.host.resize (size, fill)));
   if (m.size.ndims () > size.ndims ())
     octave::err_invalid_resize ();
   array x = plain (m);
@@ -336,32 +297,33 @@ octave_value octave_gpuarray::resize (const dim_vector &size, bool fill) const {
 
 octave_value octave_gpuarray::map (unary_mapper_t f) const {
   const array x = operand ();
-  if (f == umap_conj && is_complex (x.type) && !is_octave_held (x)
-      && !x.pending) { // read conjugated, without a copy
+  if (f == umap_conj && is_complex (x.type) && !x.pending) { // read conjugated, without a copy
     array y = x;
     y.conjugated = !x.conjugated;
     return value_of (y);
   }
-  if (const function *there = device_function (f))
-    return value_of (mapped (*there, x));
-  if (m.numel () != 1)
-    say_gather ("%s of an array is not available on a device. Use %s (gather (X))",
-                get_umap_name (f), get_umap_name (f));
-  return whole ().get_rep ().map (f);
+  return gpu_full::map (f);
 }
 
-octave_value octave_gpuarray::folded (gpumm_fold_op op, int dim) const {
-  if (m.numel () == 0 || is_wide (m.type) || is_octave_held (m)) {
+octave_value_list octave_gpuarray::folded (gpumm_fold_op op, int dim, int nargout) const {
+  const bool has_places = nargout > 1 && (op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN);
+  array places;
+  const array y =
+      gpumm::fold (op, operand (), dim, type_of_fold (op, m.type), has_places ? &places : nullptr);
+  return has_places ? ovl (value_of (y), value_of (places)) : ovl (value_of (y));
+}
+
+octave_value octave_gpuarray::truth (gpumm_fold_op op, int dim) const {
+  if (m.numel () == 0 || is_wide (m.type)) {
     const octave_value x = download (m);
     return value_of (upload (op == GPUMM_FOLD_ALL ? x.all (dim) : x.any (dim), m.device));
   }
-  return value_of (fold (op, operand (), dim < 0 ? m.size.first_non_singleton () : dim, GPUMM_B));
+  return value_of (
+      gpumm::fold (op, operand (), dim < 0 ? m.size.first_non_singleton () : dim, GPUMM_B));
 }
 
 // The diagonal of a matrix, or the matrix with this diagonal.
 octave_value octave_gpuarray::diag (octave_idx_type k) const {
-  if (is_octave_held (ready (m)))
-    return value_of (octave_held (m.host.diag (k)));
   const array x = ready (m);
   if (x.size.ndims () > 2)
     error ("Matrix must be 2-dimensional");
@@ -395,70 +357,30 @@ octave_value octave_gpuarray::diag (octave_idx_type k) const {
   return value_of (y);
 }
 
-octave_value octave_gpuarray::diag (octave_idx_type rows, octave_idx_type cols) const {
-  if (m.size.ndims () > 2 || (m.size (0) != 1 && m.size (1) != 1))
-    error ("cat: invalid dimension argument");
-  return diag (0).resize (dim_vector (rows, cols), true);
-}
-
 octave_value octave_gpuarray::elements_as (octave_value (octave_value::*type) () const) const {
   const octave_value z = (elements ().*type) ();
   gpumm_type to = type_of_class (z.class_name ());
   if (z.iscomplex ())
     to = complex_type (to);
-  if (is_octave_held (m) || is_wide (to) || is_wide (m.type)) // Octave converts on the host
+  if (is_wide (to) || is_wide (m.type)) // Octave converts on the host
     return value_of (upload ((download (m).*type) (), m.device));
   return value_of (gpumm::converted (ready (m), to));
 }
 
-octave_value octave_gpuarray::do_index_op (const octave_value_list &index, bool resize_ok) {
-  if (resize_ok)
-    say_gather ("an index cannot enlarge a gpuArray here. Use gather (X)");
-  if (is_octave_held (ready (m)))
-    return value_of (octave_held (m.host.index_op (index)));
-  return value_of (seen_part_of (m, indices_of (index, m.size.ndims ())));
-}
-
-octave_value octave_gpuarray::subsref (const std::string &type,
-                                       const std::list<octave_value_list> &index) {
-  if (type[0] != '(')
-    no_fields ();
-  return do_index_op (index.front ()).next_subsref (type, index);
-}
-
-octave_value octave_gpuarray::subsasgn (const std::string &type,
-                                        const std::list<octave_value_list> &index,
-                                        const octave_value &value) {
-  if (type != "(")
-    no_fields ();
-  is_as_given = false;
+void octave_gpuarray::assign (const octave_value_list &index, const octave_value &y) {
   ready (m);
-  const octave_value y = full_form (value);
-  const octave_gpuarray *g = gpuarray_of (y.get_rep ());
-  if (is_octave_held (m)) {
-    octave_value x = m.host;
-    m.host = octave_value (); // so that x is written in place
-    try {
-      x.assign (octave_value::op_asn_eq, type, index, g ? download (g->m) : y);
-    } catch (...) {
-      m.host = x;
-      throw;
-    }
-    m = octave_held (x);
-    return octave_value (this, true);
-  }
   // for Octave a 1 behind the last dimension counts where elements are deleted, or an array is
   // empty
-  const bool counts = value.isnull () || m.numel () == 0;
+  const bool counts = y.isnull () || m.numel () == 0;
   const std::vector<octave::idx_vector> places =
-      indices_of (index.front (), counts ? int (index.front ().length ()) : int (m.size.ndims ()));
-  if (value.isnull ())
+      indices_of (index, counts ? int (index.length ()) : int (m.size.ndims ()));
+  if (y.isnull ()) {
     m = without (m, places);
-  else {
-    array part = g ? g->operand () : as_array (operand_of (y, m.device));
-    gpumm::assign (m, places, ready (part));
+    return;
   }
-  return octave_value (this, true);
+  const octave_gpuarray *g = gpuarray_of (y.get_rep ());
+  array part = g ? g->operand () : as_array (operand_of (y, m.device));
+  gpumm::assign (m, places, ready (part));
 }
 
 // ---- concatenation ------------------------------------------------------------------------------
@@ -480,20 +402,12 @@ Array<octave_idx_type> place_of_part (const Array<octave_idx_type> &given, const
 }
 
 // b put into a, whose memory nobody else holds.
-static octave_value put_into (array x, const array &y, const Array<octave_idx_type> &place) {
+static octave_value put_into (const array &x, const array &y, const Array<octave_idx_type> &place) {
   const dim_vector size = y.size.redim (std::max<int> (x.size.ndims (), int (place.numel ())));
   std::vector<octave::idx_vector> index;
-  octave_value_list places;
   for (int d = 0; d < size.ndims (); d++) {
     const octave_idx_type at = d < int (place.numel ()) ? place (d) : 0;
     index.push_back (octave::idx_vector (at, at + size (d)));
-    places.append (octave_value (index.back ()));
-  }
-  if (is_octave_held (x)) {
-    octave_value whole = x.host;
-    x.host = octave_value ();
-    whole.assign (octave_value::op_asn_eq, "(", {places}, y.host);
-    return value_of (octave_held (whole));
   }
   if (y.numel () > 0)
     pick (true, y, size, x, x.size.redim (size.ndims ()), index);
@@ -506,20 +420,12 @@ static octave_value joined_full (const octave_base_value &a, const octave_base_v
                                  const Array<octave_idx_type> &given) {
   const octave_gpuarray *g = gpuarray_of (a), *h = gpuarray_of (b);
   const int device = g ? g->m.device : h->m.device;
-  if (a.is_string () || b.is_string ())
-    say_gather ("text cannot be concatenated with a gpuArray. Use gather (X)");
   array x = argument (shared (a), device), y = argument (shared (b), device);
   const int dims = std::max<int> (x.size.ndims (), int (given.numel ()));
   const Array<octave_idx_type> place =
       place_of_part (given, x.size.redim (dims), y.size.redim (dims));
   const gpumm_type type = joined_type (x.type, y.type);
   const bool keeps = g && x.type == type && !g->is_shared ();
-  if (is_octave_held (x) && keeps && y.type == type && y.numel () > 0) {
-    g->m = array (); // Octave replaces a by the result
-    return put_into (std::move (x), y, place);
-  }
-  if (device == NO_DEVICE)
-    return value_of (octave_held (octave::cat_op (type_info (), x.host, y.host, place)));
   x = plain (converted (x, type));
   y = plain (converted (y, type));
   if (keeps && x.buffer.use_count () == 2) // g's and this one
@@ -529,11 +435,16 @@ static octave_value joined_full (const octave_base_value &a, const octave_base_v
   return put_into (z, y, place);
 }
 
-static octave_value joined (const octave_base_value &a, const octave_base_value &b,
-                            const Array<octave_idx_type> &place) {
-  return is_in_blocks (a) || is_in_blocks (b) ? gpublocks_joined (a, b, place)
-         : a.issparse () || b.issparse ()     ? gpusparse_joined (a, b, place)
-                                              : joined_full (a, b, place);
+octave_value gpu_value::joined (const octave_base_value &a, const octave_base_value &b,
+                                const Array<octave_idx_type> &place) const {
+  switch (kind_of_both (a, b)) {
+  case storage::blocks:
+    return gpublocks_joined (a, b, place);
+  case storage::sparse:
+    return gpusparse_joined (a, b, place);
+  default:
+    return joined_full (a, b, place);
+  }
 }
 
 // ---- operators ----------------------------------------------------------------------------------
@@ -556,10 +467,7 @@ static bool is_host_divisor (const octave_base_value &x) {
 
 static octave_value divided (octave_value::binary_op op, const octave_base_value &a,
                              const octave_base_value &b) {
-  const auto of_host = [] (const octave_base_value &x) {
-    return gpu_value_of (x) ? gpu_value_of (x)->gathered () : shared (x);
-  };
-  return on_device (octave::binary_op (type_info (), op, of_host (a), of_host (b)),
+  return on_device (octave::binary_op (type_info (), op, on_host (a), on_host (b)),
                     device_of (a, b));
 }
 
@@ -574,41 +482,72 @@ static octave_value product_of_pages (const octave_base_value &a, const octave_b
                             y.reshape (y.dims ().redim (2)));
 }
 
-template <octave_value::binary_op op>
-static octave_value binary (const octave_base_value &a, const octave_base_value &b) {
+// A matrix in blocks of one element counts as a number beside a matrix that is not in blocks.
+static bool is_number_beside (const octave_base_value &x, const octave_base_value &other) {
+  return is_gpublocks (x) && x.numel () == 1 && other.numel () != 1 && !is_in_blocks (other);
+}
+
+static octave_value operated (octave_value::binary_op op, const octave_base_value &a,
+                              const octave_base_value &b) {
   if (op == octave_value::op_mul && has_pages (a, b))
     return product_of_pages (a, b);
   if ((op == octave_value::op_div && is_host_divisor (b))
       || (op == octave_value::op_ldiv && is_host_divisor (a)))
     return divided (op, a, b);
-  if (is_in_blocks (a) || is_in_blocks (b))
-    return gpublocks_binary (op, a, b);
-  return a.issparse () || b.issparse () ? gpusparse_binary (op, a, b)
-                                        : value_of (computed (op, a, b));
+  if (is_number_beside (a, b))
+    return octave::binary_op (type_info (), op, a.full_value (), shared (b));
+  if (is_number_beside (b, a))
+    return octave::binary_op (type_info (), op, shared (a), b.full_value ());
+  return first_of (a, b).combined (op, a, b);
+}
+
+// a OP b of matrices that are sparse or in blocks. The options are those of a product.
+static octave_value combined_stored (storage kind, octave_value::binary_op op,
+                                     const octave_base_value &a, const octave_base_value &b,
+                                     const product_options &o) {
+  const bool is_sparse =
+      check_operator (kind, op, operand_form (kind, op, a, b), operand_form (kind, op, b, a));
+  return kind == storage::blocks ? gpublocks_binary (op, a, b, o)
+                                 : gpusparse_binary (op, a, b, is_sparse, o);
+}
+
+octave_value gpu_value::combined (octave_value::binary_op op, const octave_base_value &a,
+                                  const octave_base_value &b) const {
+  const storage kind = kind_of_both (a, b);
+  return kind == storage::full ? value_of (computed (op, a, b)) // checks its operands
+                               : combined_stored (kind, op, a, b, {});
+}
+
+template <octave_value::binary_op op>
+static octave_value binary (const octave_base_value &a, const octave_base_value &b) {
+  return operated (op, a, b);
 }
 
 // a OP= b, in a's buffer if nobody else holds it.
 template <octave_value::binary_op op>
 static octave_value compound (octave_base_value &a, const octave_value_list &,
                               const octave_base_value &b) {
-  array &x = dynamic_cast<octave_gpuarray &> (a).m;
-  ready (x);
+  a.maybe_economize ();
   if (b.issparse ()
       || is_blocksparse (b)) // a result that may be sparse cannot replace a full array
     say_gather (
         "OP= with a sparse matrix cannot change a full array. Write X = X OP Y, or use gather (X)");
-  const bool pages = op == octave_value::op_mul && has_pages (a, b);
-  array y = pages ? gpuarray_of (product_of_pages (a, b).get_rep ())->m : computed (op, a, b);
-  long uses = 1; // of the buffer, by x and y's program
+  const octave_value y = operated (op, a, b);
+  dynamic_cast<gpu_full &> (a).become (*gpu_value_of (y.get_rep ()));
+  return octave_value ();
+}
+
+void octave_gpuarray::become (const gpu_value &value) {
+  array y = dynamic_cast<const octave_gpuarray &> (value).m;
+  long uses = 1; // of the buffer, by this value and y's program
   if (y.pending)
     for (const array &input : y.pending->inputs)
-      uses += input.is_with (x) && !input.turned && input.size == x.size;
-  if (y.pending && y.type == x.type && y.size == x.size && !x.turned && !x.conjugated
-      && x.buffer.use_count () == uses)
-    run (*y.pending, x);
+      uses += input.is_with (m) && !input.turned && input.size == m.size;
+  if (y.pending && y.type == m.type && y.size == m.size && !m.turned && !m.conjugated
+      && m.buffer.use_count () == uses)
+    run (*y.pending, m);
   else
-    x = ready (y);
-  return octave_value ();
+    m = ready (y);
 }
 
 // x++ and x--
@@ -616,24 +555,22 @@ template <octave_value::binary_op op> static void stepped (octave_base_value &x)
   compound<op> (x, octave_value_list (), octave_value (1.0).get_rep ());
 }
 
-static octave_value negated (const octave_base_value &a) {
-  array x = gpuarray_of (a)->operand ();
-  check_narrow (x.type);
-  if (is_octave_held (x))
-    return value_of (
-        octave_held (octave::unary_op (type_info (), octave_value::op_uminus, download (x))));
-  const gpumm_type type = x.type == GPUMM_B ? GPUMM_D : x.type;
-  return value_of (applied (x, {step_of (GPUMM_MAP_NEG)}, domain_of (type), type));
+octave_value octave_gpuarray::negated () const {
+  const gpumm_type type = m.type == GPUMM_B ? GPUMM_D : m.type;
+  return value_of (applied (operand (), {step_of (GPUMM_MAP_NEG)}, domain_of (type), type));
 }
 
-static octave_value inverted (const octave_base_value &a) {
-  const array x = gpuarray_of (a)->operand ();
-  check_narrow (x.type);
-  if (is_octave_held (x))
-    return value_of (
-        octave_held (octave::unary_op (type_info (), octave_value::op_not, download (x))));
-  check_nan (operand (x));
+octave_value octave_gpuarray::inverted () const {
+  const array x = operand ();
+  check_nan (gpumm::operand (x));
   return value_of (applied (x, {step_of (GPUMM_MAP_NOT)}, domain_of (x.type), GPUMM_B));
+}
+
+// An error for a full array whose type has no arithmetic on a device.
+static void check_arithmetic (const octave_base_value &x) {
+  const gpu_value &g = *gpu_value_of (x);
+  if (g.kind () == storage::full)
+    check_narrow (g.type ());
 }
 
 void install_with_operators (octave::type_info &types, int id) {
@@ -664,19 +601,34 @@ void install_with_operators (octave::type_info &types, int id) {
   types.install_unary_op (octave_value::op_hermitian, id, [] (const octave_base_value &x) {
     return gpu_value_of (x)->transpose (true);
   });
+  types.install_unary_op (octave_value::op_not, id, [] (const octave_base_value &x) {
+    check_arithmetic (x);
+    return gpu_value_of (x)->inverted ();
+  });
+  types.install_unary_op (octave_value::op_uminus, id, [] (const octave_base_value &x) {
+    check_arithmetic (x);
+    return gpu_value_of (x)->negated ();
+  });
+  types.install_unary_op (octave_value::op_uplus, id, [] (const octave_base_value &x) {
+    return x.islogical () ? shared (x).as_double () : shared (x);
+  });
+  const auto join = [] (const octave_base_value &a, const octave_base_value &b,
+                        const Array<octave_idx_type> &place) {
+    if ((a.is_string () || b.is_string ()) && kind_of_both (a, b) == storage::full)
+      say_gather ("text cannot be concatenated with a gpuArray. Use gather (X)");
+    return first_of (a, b).joined (a, b, place);
+  };
   for (int other = 0; other < types.installed_type_names ().numel (); other++) {
-    types.install_cat_op (id, other, joined);
+    types.install_cat_op (id, other, join);
     if (other != id)
-      types.install_cat_op (other, id, joined);
+      types.install_cat_op (other, id, join);
   }
 }
 
 // V(I) = G makes a gpuArray of V, if V is a full array of the host.
-static void install_parts (octave::type_info &types, int id) {
-  octave_gpuarray_part::register_type (types);
-  const int part = octave_gpuarray_part::static_type_id ();
+static void install_parts (octave::type_info &types, int id, int part) {
   const auto widened = [] (const octave_base_value &x) -> octave_base_value * {
-    return new octave_gpuarray (upload (shared (x), device_for_new ()));
+    return on_device (shared (x), device_for_new ()).get_rep ().clone ();
   };
   for (int type = 0; type < GPUMM_TYPES; type++)
     for (const bool is_scalar : {false, true}) {
@@ -692,12 +644,9 @@ static void install_parts (octave::type_info &types, int id) {
                              });
 }
 
-static void install (octave::type_info &types) {
-  check_first (types, "gpuArray");
-  octave_gpuarray::register_type (types);
-  const int id = octave_gpuarray::static_type_id ();
+void install_full (octave::type_info &types, int id, int part) {
   install_with_operators (types, id);
-  install_parts (types, id);
+  install_parts (types, id, part);
   for (int other = 0; other < types.installed_type_names ().numel (); other++) {
 #define COMPOUND(op)                                                                               \
   types.install_assign_op (octave_value::op_##op##_eq, id, other, compound<octave_value::op_##op>);
@@ -713,12 +662,20 @@ static void install (octave::type_info &types) {
   }
   types.install_non_const_unary_op (octave_value::op_incr, id, stepped<octave_value::op_add>);
   types.install_non_const_unary_op (octave_value::op_decr, id, stepped<octave_value::op_sub>);
-  types.install_unary_op (octave_value::op_not, id, inverted);
-  types.install_unary_op (octave_value::op_uplus, id, [] (const octave_base_value &x) {
-    const array y = gpuarray_of (x)->operand ();
-    return y.type == GPUMM_B ? value_of (converted (y, GPUMM_D)) : shared (x);
-  });
-  types.install_unary_op (octave_value::op_uminus, id, negated);
+}
+
+static void install (octave::type_info &types) {
+  const int device = device_for_new ();
+  check_first (types, "gpuArray");
+  if (device == NO_DEVICE) {
+    install_gpuheld (types);
+    return;
+  }
+  octave_gpuarray::register_type (types);
+  octave_gpuarray_part::register_type (types);
+  install_full (types, octave_gpuarray::static_type_id (), octave_gpuarray_part::static_type_id ());
+  install_gpusparse (types);
+  install_gpublocks (types);
 }
 
 // ---- words for the methods ----------------------------------------------------------------------
@@ -738,7 +695,8 @@ static double number_of (const octave_value &x) {
 
 static const kind any_value = {"any value", [] (const octave_value &) { return true; }};
 static const kind full = {"a full array", [] (const octave_value &x) {
-                            return !is_gpusparse (x) && !is_gpublocks (x.get_rep ());
+                            return !is_gpu (x.get_rep (), storage::sparse)
+                                   && !is_gpublocks (x.get_rep ());
                           }};
 static const kind some_text = {
     "a text", [] (const octave_value &x) { return x.is_string () && x.rows () <= 1; }};
@@ -771,15 +729,18 @@ static octave_value_list word_valid (const octave_value_list &args, int) {
 }
 
 octave_value on_device (const octave_value &x, int device) {
-  if (is_gpusparse (x) || is_gpublocks (x.get_rep ()) || gpuarray_of (x.get_rep ()))
-    return x;
-  if (is_blocksparse (x.get_rep ()))
-    return value_of (upload_blocks (x, device));
-  if (x.issparse ())
-    return value_of (upload_sparse (x, device));
-  octave_gpuarray *g = new octave_gpuarray (upload (x, device));
-  g->is_as_given = x.iscomplex ();
-  return octave_value (g);
+  octave_value y = x;
+  if (gpu_value_of (x.get_rep ()))
+    return y;
+  if (device == NO_DEVICE)
+    y = value_of (x);
+  else if (is_blocksparse (x.get_rep ()))
+    y = value_of (upload_blocks (x, device));
+  else
+    y = x.issparse () ? value_of (upload_sparse (x, device)) : value_of (upload (x, device));
+  if (gpu_full *full = dynamic_cast<gpu_full *> (y.internal_rep ()))
+    full->is_as_given = x.iscomplex ();
+  return y;
 }
 
 // ("upload", A, DEVICE)
@@ -815,10 +776,13 @@ static array turned_pages (const array &x, gpumm_op op) {
 
 octave_value products_of_pages (const octave_value_list &args) {
   const gpumm_op op_x = op_of (args (1), "transpX"), op_y = op_of (args (3), "transpY");
+  if (device_for_new () == NO_DEVICE)
+    return value_of (by_octave ("pagemtimes", ovl (plain_array (on_host (args (0))), args (1),
+                                                   plain_array (on_host (args (2))), args (3))));
   auto both = operands_of (args (0).get_rep (), args (2).get_rep ());
   const array x = as_array (both.first), y = as_array (both.second);
   // the CPU computes exact products of integers
-  if (is_octave_held (x) || is_integer (x.type) || is_integer (y.type))
+  if (is_integer (x.type) || is_integer (y.type))
     return value_of (upload (
         by_octave ("pagemtimes", ovl (download (x), args (1), download (y), args (3))), x.device));
   const int dims = std::max (x.size.ndims (), y.size.ndims ());
@@ -953,10 +917,9 @@ static octave_value with_op (const octave_value &x, int64_t op) {
 // The product of two values, of which one is on a device.
 static octave_value product_of (const octave_base_value &a, const octave_base_value &b,
                                 const product_options &o) {
-  if (is_in_blocks (a) || is_in_blocks (b))
-    return gpublocks_binary (octave_value::op_mul, a, b, o);
-  if (a.issparse () || b.issparse ())
-    return gpusparse_binary (octave_value::op_mul, a, b, o);
+  const storage kind = kind_of_both (a, b);
+  if (kind != storage::full)
+    return combined_stored (kind, octave_value::op_mul, a, b, o);
   auto both = operands_of (a, b);
   const array x = as_array (both.first), y = as_array (both.second);
   return value_of (
@@ -979,6 +942,8 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
   o.engine.devices = uint64_t (fields.take_whole ("devices", 0, 0x1p53));
   o.output = type_of_class (fields.take_text ("output"));
   fields.end ();
+  if (device_for_new () == NO_DEVICE)
+    error_with_id ("gpumm:internal", "__gpuarray__: gpumm needs a device");
   const int device = device_of (a.get_rep (), b.get_rep ());
   gpumm_report report = {};
   o.report = nargout > 1 ? &report : nullptr;
@@ -1088,7 +1053,7 @@ void need_full (const char *name, const octave_value_list &args) {
   const char *const stored = "%s of a %s is not available on a device. Use %sgather (X)";
   bool has_sparse = false, has_blocks = false;
   for (octave_idx_type i = 0; i < args.length (); i++) {
-    has_sparse = has_sparse || is_gpusparse (args (i));
+    has_sparse = has_sparse || is_gpu (args (i).get_rep (), storage::sparse);
     has_blocks = has_blocks || is_gpublocks (args (i).get_rep ());
   }
   if (has_blocks)
@@ -1112,8 +1077,6 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
     interp.mlock ();                   // `clear all` must not unload the code of live values
     octave::feval ("__blocksparse__"); // registers its type, for which operators are installed, too
     install (interp.get_type_info ());
-    install_gpusparse (interp.get_type_info ());
-    install_gpublocks (interp.get_type_info ());
     installed = true;
   }
   if (args.length () == 1 && !args (0).is_string ())

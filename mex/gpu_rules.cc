@@ -1,0 +1,253 @@
+// gpu_rules.cc - which operators gpuArrays have, with a GPU or without one: the errors for operands
+// that a device does not take. Octave itself has most rules: it applies them to small operands.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "gpuarray.h"
+
+#include <octave/lo-array-errwarn.h>
+#include <octave/parse.h>
+
+using namespace gpumm;
+
+// ---- operands -----------------------------------------------------------------------------------
+
+storage kind_of_both (const octave_base_value &a, const octave_base_value &b) {
+  return is_in_blocks (a) || is_in_blocks (b) ? storage::blocks
+         : a.issparse () || b.issparse ()     ? storage::sparse
+                                              : storage::full;
+}
+
+operand_form::operand_form (storage one, octave_value::binary_op op, const octave_base_value &x,
+                            const octave_base_value &other)
+    : there (gpu_value_of (x)) {
+  if (one == storage::blocks && x.issparse ())
+    say_gather ("an operator cannot combine a blocksparse with a sparse matrix on a device. Use "
+                "sparse (X) or full (X) of the blocksparse, or gather (X)");
+  size = x.dims ();
+  if (there) {
+    kind = there->kind ();
+    type = there->type ();
+    return;
+  }
+  // As in Octave, a permutation matrix is full except for `*`, and a diagonal matrix is full for
+  // `.*`, and beside a number, for which its zeros count.
+  if (is_blocksparse (x)) {
+    kind = storage::blocks;
+    value = shared (x);
+  } else if (x.issparse ()
+             || (one == storage::sparse && op == octave_value::op_mul && x.is_perm_matrix ())) {
+    kind = storage::sparse;
+    value = x.issparse () ? shared (x) : by_octave ("sparse", ovl (shared (x)));
+  } else if (one == storage::sparse && x.is_diag_matrix () && x.numel () != 1 && other.numel () != 1
+             && op != octave_value::op_el_mul) {
+    is_diagonal = true;
+    value = shared (x);
+  } else
+    value = plain_array (shared (x));
+  type = type_of_value (value);
+}
+
+dim_vector operand_form::block_size () const {
+  if (there)
+    return dynamic_cast<const gpu_stored &> (*there).block_size ();
+  const Matrix b = by_octave ("blocksize", ovl (value)).matrix_value ();
+  return dim_vector (octave_idx_type (b (0)), octave_idx_type (b (1)));
+}
+
+// ---- full arrays --------------------------------------------------------------------------------
+
+static void check_full (octave_value::binary_op op, operand_form a, operand_form b) {
+  op = reduced (op, a, b, a.is_scalar (), b.is_scalar ());
+  if (op == octave_value::op_mul) {
+    check_inner (a, b);
+    return;
+  }
+  const operation &o = operation_of (op);
+  (void) common_size (o.name, a.size, b.size);
+  (void) checked_type (o, a, b);
+}
+
+// ---- sparse matrices ----------------------------------------------------------------------------
+
+static octave_value sparse_sample (gpumm_type type, bool is_scalar) {
+  static octave_value samples[GPUMM_TYPES][2];
+  octave_value &x = samples[type][is_scalar];
+  if (!x.is_defined ())
+    x = by_octave ("sparse", ovl (sample (type, is_scalar, dim_vector (2, 2))));
+  return x;
+}
+
+static bool is_stored (const operand_form &x) {
+  return x.kind == storage::sparse || x.is_diagonal;
+}
+
+// A sample of x for asking Octave for its rules. The rule may depend on a number's value.
+static octave_value sample_of (const operand_form &x, bool by_value) {
+  if (x.kind == storage::sparse || (x.is_diagonal && !is_single (x.type)))
+    return sparse_sample (x.type, x.is_scalar ());
+  if (x.is_scalar () && (by_value || !x.is_there ()))
+    return x.on_host ();
+  return sample (x.type, x.is_scalar (), dim_vector (2, 2));
+}
+
+// What the result is for Octave, or its error.
+static octave_value rules_of (octave_value::binary_op op, const octave_value &a,
+                              const octave_value &b) {
+  if (op != octave_value::op_mul || !(a.is_single_type () || b.is_single_type ()))
+    return octave::binary_op (type_info (), op, a, b);
+  try {
+    return octave::binary_op (type_info (), op, a, b);
+  } catch (const octave::execution_exception &err) {
+    octave::interpreter::the_interpreter ()->recover_from_exception ();
+    error_with_id (
+        "gpumm:undefined-operator",
+        "%s. Use double (X) of the single operand X, or full (S) of the sparse operand S",
+        err.message ().c_str ());
+  }
+}
+
+[[noreturn]] static void refuse_filled (octave_value::binary_op op) {
+  say_gather (
+      "the result of X %s Y would have few zeros, so it is not computed as a sparse matrix. "
+      "Use full (X) or gather (X)",
+      octave_value::binary_op_as_string (op).c_str ());
+}
+
+// Refuses operations that would make nonzeros of zeros that are not stored.
+static void check_fills (octave_value::binary_op op, bool takes, const operand_form &a,
+                         const operand_form &b) {
+  const operation &o = operation_of (op);
+  const bool adds = op == octave_value::op_add || op == octave_value::op_sub;
+  if (o.compares && !o.is_logical && op != octave_value::op_ne && op != octave_value::op_eq
+      && (is_complex (a.type) || is_complex (b.type)))
+    say_gather ("complex sparse matrices cannot be ordered on a device. Use gather (X)");
+  if (a.is_scalar () != b.is_scalar ()) {
+    if ((!o.compares && !adds && !takes) || !is_stored (a.is_scalar () ? b : a))
+      return;
+    const octave_value zero (0.0), given = (b.is_scalar () ? b : a).on_host ().full_value ();
+    // NaN beside a sparse matrix is true
+    const octave_value number =
+        o.is_logical ? octave_value (given.complex_value () != Complex (0)) : given;
+    if (octave::binary_op (type_info (), op, b.is_scalar () ? zero : number,
+                           b.is_scalar () ? number : zero)
+            .complex_value ()
+        != Complex (0))
+      refuse_filled (op);
+  } else if (is_stored (a) && is_stored (b) && !a.is_scalar () && op != octave_value::op_el_mul
+             && op != octave_value::op_el_and && !adds && op != octave_value::op_lt
+             && op != octave_value::op_gt && op != octave_value::op_ne
+             && op != octave_value::op_el_or
+             && !(op == octave_value::op_el_div && goes_along (b.size, a.size)))
+    refuse_filled (op);
+}
+
+static bool check_sparse (octave_value::binary_op op, operand_form a, operand_form b) {
+  for (const operand_form *x : {&a, &b})
+    if (!is_stored (*x))
+      check_narrow (x->type);
+  if ((op == octave_value::op_div && !b.is_scalar ())
+      || (op == octave_value::op_ldiv && !a.is_scalar ()))
+    reduced (op, a, b, false, false); // an error; Octave's rules would tell sizes of samples
+  const bool by_value = op == octave_value::op_el_pow || op == octave_value::op_pow;
+  const octave_value rules = rules_of (op, sample_of (a, by_value), sample_of (b, by_value));
+  const octave_value::binary_op given = op;
+  op = reduced (op, a, b, a.is_scalar (), b.is_scalar ());
+  const bool both = a.kind == storage::sparse && b.kind == storage::sparse;
+  if (op != octave_value::op_mul && rules.issparse ())
+    check_fills (op, (both && takes_zeros (given)) || zeros_count (op), a, b);
+  const bool multiplies = op == octave_value::op_el_mul,
+             scales_b = multiplies && goes_along (a.size, b.size),
+             scales_a =
+                 (multiplies || op == octave_value::op_el_div) && goes_along (b.size, a.size);
+  if ((scales_a || scales_b) && !(scales_a && a.kind == storage::sparse)
+      && !(scales_b && b.kind == storage::sparse))
+    refuse_filled (op);
+  return rules.issparse ();
+}
+
+void check_sparse_part (const octave_base_value &x) {
+  const gpu_value *g = gpu_value_of (x);
+  const gpumm_type type = g ? g->type () : type_of_class (x.class_name ());
+  if (real_type (type) != GPUMM_D && type != GPUMM_B)
+    say_gather (
+        "a sparse matrix can be concatenated only with double and logical ones. Use gather (X)");
+}
+
+// ---- matrices in blocks -------------------------------------------------------------------------
+
+// Raises Octave's or gpumm's error if a * b does not exist.
+static void check_blocks_product (const operand_form &a, const operand_form &b) {
+  const bool blocks_a = a.kind == storage::blocks, blocks_b = b.kind == storage::blocks;
+  if (a.size.ndims () > 2 || b.size.ndims () > 2 || a.size (1) != b.size (0))
+    octave::err_nonconformant ("operator *", a.size, b.size);
+  const bool has_integers = is_integer (a.type) || is_integer (b.type);
+  if (has_integers && a.type != b.type)
+    error_with_id ("gpumm:undefined-operator",
+                   "binary operator '*' not implemented for '%s%s' by '%s%s' operations",
+                   blocks_a ? "blocksparse " : "", class_of (a.type),
+                   blocks_b ? "blocksparse " : "", class_of (b.type));
+  if (!blocks_a || !blocks_b) {
+    if (has_integers)
+      say_gather (
+          "a device multiplies a blocksparse of integers only by another one. Use gather (X)");
+    return;
+  }
+  const dim_vector s = a.block_size (), t = b.block_size ();
+  if (s (1) != t (0))
+    error_with_id ("Octave:nonconformant-args",
+                   "operator *: nonconformant blocks (op1 has blocks of %s, op2 of %s). Use full "
+                   "(S) of one of them, or other blocks",
+                   s.str ().c_str (), t.str ().c_str ());
+}
+
+static void check_blocks_power (const operand_form &a, const operand_form &b) {
+  if (a.kind != storage::blocks || b.kind == storage::blocks || !b.is_scalar ())
+    say_gather ("X ^ Y with a matrix Y is not available on a device. Use gather (X)");
+  const double p = scalar_of (b.on_host ()).re;
+  if (!is_float (a.type)) // Octave's error
+    octave::binary_op (type_info (), octave_value::op_pow,
+                       sample (a.type, false, dim_vector (2, 2)), octave_value (2.0));
+  if (a.size (0) != a.size (1))
+    error ("for x^y, only square matrix arguments are permitted and one argument must be scalar.  "
+           "Use .^ for elementwise power.");
+  if (b.type != GPUMM_D || !(p >= 1) || p != std::floor (p) || p > 9007199254740992.0
+      || a.block_size () (0) != a.block_size () (1))
+    say_gather (
+        "X ^ P of a blocksparse needs square blocks and a whole P of 1 or more on a device. "
+        "Use gather (X)");
+}
+
+static void check_blocks (octave_value::binary_op op, operand_form a, operand_form b) {
+  const auto is_number = [] (const operand_form &x) {
+    return x.kind != storage::blocks && x.is_scalar ();
+  };
+  op = reduced (op, a, b, is_number (a), is_number (b), true);
+  if (op == octave_value::op_mul) {
+    check_blocks_product (a, b);
+    return;
+  }
+  check_narrow (a.type);
+  check_narrow (b.type);
+  if (op == octave_value::op_pow)
+    check_blocks_power (a, b);
+}
+
+bool fits_blocks (gpumm_type a, const dim_vector &block_a, gpumm_type b, const dim_vector &block_b,
+                  const Array<octave_idx_type> &place) {
+  return real_type (a) == real_type (b) && block_a == block_b && place (0) % block_a (0) == 0
+         && place (1) % block_a (1) == 0;
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+
+bool check_operator (storage kind, octave_value::binary_op op, const operand_form &a,
+                     const operand_form &b) {
+  if (kind == storage::sparse)
+    return check_sparse (op, a, b);
+  (kind == storage::full ? check_full : check_blocks) (op, a, b);
+  return false;
+}
