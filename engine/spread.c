@@ -63,7 +63,7 @@ typedef struct gpumm_spread {
   part part[MOST];
   int runs;                 /* phase: 0 opens, 1 runs */
   gpumm_exchange *exchange; /* of this phase, of part i as member i; or NULL */
-  gpumm_share shares[MOST];
+  gpumm_device_report reports[MOST];
 } spread;
 
 /* ---- parts of matrices -------------------------------------------------------------------- */
@@ -441,27 +441,17 @@ static void place_results (spread *s, const gpumm_matrix *result) {
   }
 }
 
-/* What a device did of a part. */
-static gpumm_share share_of (const gpumm_report *r, int device) {
-  gpumm_share x = {.device = device,
-                   .total = r->total,
-                   .upload = r->upload,
-                   .compute = r->compute,
-                   .download = r->download,
-                   .bytes_up = r->bytes_up,
-                   .bytes_down = r->bytes_down,
-                   .flops = r->flops};
-  memcpy (x.device_name, r->device_name, sizeof x.device_name);
-  return x;
-}
-
-static void add_share (gpumm_share *shares, int *count, const gpumm_share *more) {
-  gpumm_share *x = shares;
-  while (x < shares + *count && x->device != more->device)
+/* Adds what the device of a part did. */
+static void add_report (spread *s, const part *p) {
+  const gpumm_report *more = &p->job->report;
+  int *count = &s->whole->report.device_count;
+  gpumm_device_report *x = s->reports;
+  while (x < s->reports + *count && x->device != p->device)
     x++;
-  if (x == shares + *count) {
-    shares[(*count)++] = *more;
-    return;
+  if (x == s->reports + *count) {
+    ++*count;
+    *x = (gpumm_device_report){.device = p->device};
+    memcpy (x->device_name, more->device_name, sizeof x->device_name);
   }
   x->total += more->total;
   x->upload += more->upload;
@@ -474,18 +464,17 @@ static void add_share (gpumm_share *shares, int *count, const gpumm_share *more)
 
 static void report_on (spread *s) {
   gpumm_report *r = &s->whole->report;
-  r->shares = s->shares;
+  r->devices = s->reports;
   for (const part *p = s->part; p < s->part + s->parts; p++) {
     const gpumm_report *of = &p->job->report;
-    const gpumm_share share = share_of (of, p->device);
-    add_share (s->shares, &r->share_count, &share);
+    add_report (s, p);
     r->bytes_up += of->bytes_up;
     r->bytes_down += of->bytes_down;
     r->flops += of->flops;
     if (p == s->part)
       memcpy (r->kernel, of->kernel, sizeof r->kernel); /* with what it decided */
   }
-  for (const gpumm_share *x = s->shares; x < s->shares + r->share_count; x++) {
+  for (const gpumm_device_report *x = s->reports; x < s->reports + r->device_count; x++) {
     r->upload = fmax (r->upload, x->upload);
     r->compute = fmax (r->compute, x->compute);
     r->download = fmax (r->download, x->download);
