@@ -80,10 +80,10 @@ static const kernels by_type[] = {KERNELS (s), KERNELS (d), KERNELS (c), KERNELS
 typedef struct {
   const panel *p;
   void (*subtract) (const panel *p, int64_t begin, int64_t end);
-} shared;
+} subtraction;
 
-static void share (void *context, int64_t begin, int64_t end) {
-  const shared *s = context;
+static void subtract (void *context, int64_t begin, int64_t end) {
+  const subtraction *s = context;
   s->subtract (s->p, begin, end);
 }
 
@@ -103,15 +103,15 @@ static gpumm_status solve (gpumm_type type, const triangle *t, void *x) {
     void *here = (char *) x + first * element, *others = (char *) x + row * element;
     const panel block = {column + first * element, here, here, size, size, t->lda, n};
     panel rest = {column + row * element, here, others, rows, size, t->lda, n};
-    shared s = {&rest, k->subtract};
+    subtraction s = {&rest, k->subtract};
     if (t->is_transposed) {
       rest.x = others, rest.y = here;
       s.subtract = k->subtract_dots;
-      status = rows > 0 ? gpumm_parallel (size, least_cols, share, &s) : GPUMM_OK;
+      status = rows > 0 ? gpumm_parallel (size, least_cols, subtract, &s) : GPUMM_OK;
     }
     k->solve_block (&block, t, size);
     if (!t->is_transposed && rows > 0 && !status)
-      status = gpumm_parallel (rows, LEAST_ELEMENTS / BLOCK, share, &s);
+      status = gpumm_parallel (rows, LEAST_ELEMENTS / BLOCK, subtract, &s);
   }
   return status;
 }

@@ -251,7 +251,7 @@ typedef struct gpumm_driver {
   /* Called once, when the driver is opened; NULL if no call takes long. Cancelling: long launches
    * check is_cancelled () and return GPUMM_CANCELLED once it is not 0. Progress: a synchronous
    * launch reports each part it has done by add (part); the parts add up to 1. */
-  void (*watch) (int (*is_cancelled) (void), void (*add) (double part));
+  void (*watch) (int (*is_cancelled) (void), void (*add) (double fraction));
 
   const gpumm_kernel *const *kernels;               /* ends with NULL */
   const gpumm_sparse_kernel *const *sparse_kernels; /* ends with NULL */

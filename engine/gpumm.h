@@ -162,14 +162,14 @@ typedef struct gpumm_options {
 
 /* ---- jobs --------------------------------------------------------------------------------- */
 
-/* The share of one device in a product that was spread over several. */
-typedef struct gpumm_share {
+/* What one of several devices did of a product that was spread over them. */
+typedef struct gpumm_device_report {
   int device; /* index, or -1 for the CPU */
   char device_name[128];
   double total, upload, compute, download; /* seconds */
   int64_t bytes_up, bytes_down;
   double flops;
-} gpumm_share;
+} gpumm_device_report;
 
 enum { GPUMM_REASON_BYTES = 512 };
 
@@ -189,8 +189,8 @@ typedef struct gpumm_report {
   /* Of each device that took part, in memory of the job; 0 and NULL if the product was not spread.
    * If it was, the stages above are those of the slowest device, and the bytes and operations are
    * of all. */
-  int share_count;
-  const gpumm_share *shares;
+  int device_count;
+  const gpumm_device_report *devices;
 } gpumm_report;
 
 typedef struct gpumm_job gpumm_job;

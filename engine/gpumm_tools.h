@@ -13,10 +13,10 @@ extern "C" {
 /* ---- progress ----------------------------------------------------------------------------- */
 
 /* Called while a run takes longer than GPUMM_TELL_AFTER seconds, about four times a second: with
- * the part that is done, 0 to 1, and the estimated seconds left; at the end with part -1. Any
- * thread of the run may call it, one at a time. It is not called for runs that do not know their
- * part, or while several runs are under way. */
-typedef void gpumm_teller (double part, double seconds_left);
+ * the fraction that is done, 0 to 1, and the estimated seconds left; at the end with fraction -1.
+ * Any thread of the run may call it, one at a time. It is not called for runs that do not know
+ * their fraction, or while several runs are under way. */
+typedef void gpumm_teller (double fraction, double seconds_left);
 
 #define GPUMM_TELL_AFTER 2.0
 

@@ -234,8 +234,8 @@ static void close_algorithm (gpumm_job *job) {
 static void report_again (gpumm_report *r) {
   r->total = r->upload = r->compute = r->download = r->flops = 0;
   r->bytes_up = r->bytes_down = 0;
-  r->share_count = 0;
-  r->shares = NULL;
+  r->device_count = 0;
+  r->devices = NULL;
 }
 
 int gpumm_job_keep_sparse (gpumm_job *job) {

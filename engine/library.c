@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include "gpumm_blas.h"
 #include "environment.h"
-#include "error.h"
 #include "library.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,6 @@
 /* one_call.c - C = op (A) op (B) in one call, for programs that need no more.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "error.h"
-#include "matrix.h"
 #include "memory/host.h"
 #include "types.h"
 

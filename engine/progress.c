@@ -82,12 +82,12 @@ static void speak (void) {
     return;
   gpumm_teller *tell = atomic_load (&teller);
   const double done = (double) atomic_load (&told.done) / WHOLE, from = atomic_load (&told.from);
-  const double part = from + (atomic_load (&told.to) - from) * done;
+  const double fraction = from + (atomic_load (&told.to) - from) * done;
   const double passed = now - atomic_load (&told.begun); /* below 0: another run has begun since */
   if (tell && now >= atomic_load (&told.next) && done > 0 && done <= 1 && passed >= 0) {
     atomic_store (&told.next, now + atomic_load (&delay) / WORDS);
     atomic_store (&told.has_told, 1);
-    tell (part, passed * (1 - part) / part);
+    tell (fraction, passed * (1 - fraction) / fraction);
   }
   atomic_flag_clear (&told.speaking);
 }
@@ -149,9 +149,9 @@ void gpumm_progress_of_launches (double launches) {
   say (launches, 1);
 }
 
-void gpumm_progress_launched (double part) {
+void gpumm_progress_launched (double fraction) {
   if (atomic_load_explicit (&told.by_launches, memory_order_relaxed))
-    gpumm_progress_add (part);
+    gpumm_progress_add (fraction);
 }
 
 void gpumm_progress_count (double work) {

@@ -30,7 +30,7 @@ static inline void gpumm_progress_add (double work) {
 /* The same counted in launches, for the host device, which finishes a launch before the call
  * returns. Launches count only if the run stated its work by gpumm_progress_of_launches. */
 void gpumm_progress_of_launches (double launches);
-void gpumm_progress_launched (double part);
+void gpumm_progress_launched (double fraction);
 
 /* Called before and after a phase of a product, and between two attempts at it. The phase's work is
  * the part from..to of the whole, which began at the time begun (gpumm_seconds).

@@ -10,7 +10,6 @@
 #include "memory/pool.h"
 #include "timed_product.h"
 #include "types.h"
-#include "work.h"
 
 #include <math.h>
 #include <pthread.h>

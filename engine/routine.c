@@ -181,7 +181,7 @@ static gpumm_work work_of (const gpumm_call *x) {
 typedef struct {
   gpumm_matrix host, device; /* device.values is NULL if there is none */
   int reads, writes;
-  char part; /* what it writes: 'U', 'L': a triangle; 'A': all */
+  char uplo; /* what it writes: 'U', 'L': a triangle; 'A': all */
   /* The part whose numbers are looked at, 0: none. A triangle begins `apart` elements beside the
    * diagonal. */
   char checked;
@@ -218,7 +218,7 @@ static void set (work *w, int i, void *values, int64_t rows, int64_t cols, int64
   w->x[i].device.values = NULL;
   w->x[i].reads = reads;
   w->x[i].writes = writes;
-  w->x[i].part = 'A';
+  w->x[i].uplo = 'A';
   if (reads && gpumm_is_float (type) && looks_at_numbers (&w->call))
     w->x[i].checked = 'A';
 }
@@ -242,7 +242,7 @@ static void set_level3 (work *w) {
     if (x->routine == GPUMM_SYR2K || x->routine == GPUMM_HER2K)
       set (w, B, x->b, rows, cols, x->ldb, 1, 0);
     set (w, C, x->c, n, n, x->ldc, adds, 1);
-    w->x[C].part = x->uplo;
+    w->x[C].uplo = x->uplo;
   }
 }
 
@@ -271,7 +271,7 @@ static void set_lapack (work *w) {
     break;
   case GPUMM_POTRF:
     set (w, A, x->a, n, n, x->lda, 1, 1);
-    w->x[A].part = w->x[A].checked = x->uplo;
+    w->x[A].uplo = w->x[A].checked = x->uplo;
     break;
   case GPUMM_ORMQR:
     set (w, A, x->a, x->side == 'L' ? m : n, k, x->lda, 1, 0);
@@ -310,7 +310,7 @@ static gpumm_status fetch_triangle (const operand *x) {
   enum { PANEL = 512 };
   const size_t element = gpumm_type_bytes (x->host.type);
   const int64_t n = x->host.rows;
-  const int is_upper = x->part == 'U';
+  const int is_upper = x->uplo == 'U';
   char *block = gpumm_allocate (PANEL * PANEL, element);
   gpumm_status status = block ? GPUMM_OK : GPUMM_HOST_MEMORY;
   for (int64_t j = 0; j < n && !status; j += PANEL) {
@@ -516,11 +516,11 @@ static gpumm_status fetch (work *w, const gpumm_call *call) {
   if (!status && w->info != 0)
     return refuse (call, "info is not 0");
   for (operand *x = w->x; x < w->x + OPERANDS && !status; x++)
-    if (x->writes && x->part == 'A' && gpumm_is_float (x->host.type) && looks_at_numbers (call))
+    if (x->writes && x->uplo == 'A' && gpumm_is_float (x->host.type) && looks_at_numbers (call))
       status = check_result (w, x);
   for (operand *x = w->x; x < w->x + OPERANDS && !status; x++)
     if (x->writes)
-      status = x->part == 'A' ? gpumm_copy (&x->device, &x->host) : fetch_triangle (x);
+      status = x->uplo == 'A' ? gpumm_copy (&x->device, &x->host) : fetch_triangle (x);
   if (!status && makes_factor)
     status = check_diagonal (call);
   for (operand *x = w->x; x < w->x + OPERANDS && status; x++)

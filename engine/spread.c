@@ -63,7 +63,7 @@ typedef struct gpumm_spread {
   part part[MOST];
   int runs;                 /* phase: 0 opens, 1 runs */
   gpumm_exchange *exchange; /* of this phase, of part i as member i; or NULL */
-  gpumm_share shares[MOST];
+  gpumm_device_report reports[MOST];
 } spread;
 
 /* ---- parts of matrices -------------------------------------------------------------------- */
@@ -119,6 +119,12 @@ static void make_parts (spread *s) {
 
 /* ---- rounds ------------------------------------------------------------------------------- */
 
+static void close_part (part *p) {
+  gpumm_job_close (p->job);
+  p->job = NULL;
+  p->is_done = 0;
+}
+
 /* Opens a part, or runs it; one that another device has opened is opened again. */
 static gpumm_status work_on (spread *s, part *p) {
   gpumm_status status = GPUMM_OK;
@@ -143,8 +149,7 @@ static gpumm_status work_on (spread *s, part *p) {
   gpumm_exchange_drop (s->exchange, member); /* if it has not left */
   if (status) {
     snprintf (p->error, sizeof p->error, "%s", gpumm_last_error ());
-    gpumm_job_close (p->job);
-    p->job = NULL;
+    close_part (p);
   }
   return status;
 }
@@ -199,9 +204,7 @@ static int hand_on (spread *s, const part *failed) {
     gpumm_add_reason (reason, "; the CPU computed the rest");
   for (part *p = s->part; p < s->part + s->parts; p++)
     if (p->device == device && !(s->runs && p->is_done)) {
-      gpumm_job_close (p->job); /* opened, and not run yet */
-      p->job = NULL;
-      p->is_done = 0;
+      close_part (p); /* opened, and not run yet */
       p->device = s->devices[next++ % s->count];
     }
   return 1;
@@ -231,21 +234,6 @@ static void begin_exchange (spread *s) {
   s->exchange = gpumm_exchange_new (s->parts, panels);
 }
 
-static void end_exchange (spread *s) {
-  gpumm_exchange_release (s->exchange);
-  s->exchange = NULL;
-}
-
-/* If a device fails during an exchange, discard the whole round: the panels it sent may be
- * wrong. */
-static void begin_again (spread *s) {
-  for (part *p = s->part; p < s->part + s->parts; p++) {
-    gpumm_job_close (p->job);
-    p->job = NULL;
-    p->is_done = 0;
-  }
-}
-
 /* Opens or runs all parts, in rounds. */
 static gpumm_status do_all (spread *s, int runs) {
   s->runs = runs;
@@ -258,7 +246,8 @@ static gpumm_status do_all (spread *s, int runs) {
     for (part *p = s->part; p < s->part + s->parts; p++)
       p->status = GPUMM_OK;
     gpumm_each_team (s->count, work_through, drop_late, s); /* the first tells how far it is */
-    end_exchange (s);
+    gpumm_exchange_release (s->exchange);
+    s->exchange = NULL;
     for (part *p = s->part; p < s->part + s->parts; p++)
       if (p->status
           && (!failed || failed->status == GPUMM_PEER_FAILED || !is_of_device (p->status)))
@@ -269,8 +258,9 @@ static gpumm_status do_all (spread *s, int runs) {
     for (part *p = s->part; p < s->part + s->parts; p++)
       if (p->status && p->status != GPUMM_PEER_FAILED && !hand_on (s, p))
         return gpumm_fail (why.status, "%s", why.error);
-    if (exchanged)
-      begin_again (s);
+    /* the panels that a device sent before it failed may be wrong: discard the whole round */
+    for (part *p = s->part; exchanged && p < s->part + s->parts; p++)
+      close_part (p);
   }
 }
 
@@ -388,7 +378,7 @@ static gpumm_status choose_devices (spread *s, const gpumm_candidate *first, dou
 /* May the product be spread at all? */
 static int may_spread (const gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
-  return job->plan.context && !job->whole && !gpumm_is_bound (p) && !gpumm_is_zero (p->alpha);
+  return job->plan.context && !gpumm_is_bound (p) && !gpumm_is_zero (p->alpha);
 }
 
 /* Are there several columns of full matrices to split? */
@@ -441,27 +431,17 @@ static void place_results (spread *s, const gpumm_matrix *result) {
   }
 }
 
-/* What a device did of a part. */
-static gpumm_share share_of (const gpumm_report *r, int device) {
-  gpumm_share x = {.device = device,
-                   .total = r->total,
-                   .upload = r->upload,
-                   .compute = r->compute,
-                   .download = r->download,
-                   .bytes_up = r->bytes_up,
-                   .bytes_down = r->bytes_down,
-                   .flops = r->flops};
-  memcpy (x.device_name, r->device_name, sizeof x.device_name);
-  return x;
-}
-
-static void add_share (gpumm_share *shares, int *count, const gpumm_share *more) {
-  gpumm_share *x = shares;
-  while (x < shares + *count && x->device != more->device)
+/* Adds what the device of a part did. */
+static void add_report (spread *s, const part *p) {
+  const gpumm_report *more = &p->job->report;
+  int *count = &s->whole->report.device_count;
+  gpumm_device_report *x = s->reports;
+  while (x < s->reports + *count && x->device != p->device)
     x++;
-  if (x == shares + *count) {
-    shares[(*count)++] = *more;
-    return;
+  if (x == s->reports + *count) {
+    ++*count;
+    *x = (gpumm_device_report){.device = p->device};
+    memcpy (x->device_name, more->device_name, sizeof x->device_name);
   }
   x->total += more->total;
   x->upload += more->upload;
@@ -474,18 +454,17 @@ static void add_share (gpumm_share *shares, int *count, const gpumm_share *more)
 
 static void report_on (spread *s) {
   gpumm_report *r = &s->whole->report;
-  r->shares = s->shares;
+  r->devices = s->reports;
   for (const part *p = s->part; p < s->part + s->parts; p++) {
     const gpumm_report *of = &p->job->report;
-    const gpumm_share share = share_of (of, p->device);
-    add_share (s->shares, &r->share_count, &share);
+    add_report (s, p);
     r->bytes_up += of->bytes_up;
     r->bytes_down += of->bytes_down;
     r->flops += of->flops;
     if (p == s->part)
       memcpy (r->kernel, of->kernel, sizeof r->kernel); /* with what it decided */
   }
-  for (const gpumm_share *x = s->shares; x < s->shares + r->share_count; x++) {
+  for (const gpumm_device_report *x = s->reports; x < s->reports + r->device_count; x++) {
     r->upload = fmax (r->upload, x->upload);
     r->compute = fmax (r->compute, x->compute);
     r->download = fmax (r->download, x->download);

@@ -232,7 +232,7 @@ typedef struct {
 } loop;
 
 /* Threads fetch pieces as they become free, so uneven pieces balance. */
-static void share (void *argument, int worker) {
+static void fetch_pieces (void *argument, int worker) {
   loop *l = argument;
   (void) worker;
   for (int64_t at; (at = atomic_fetch_add (&l->next, l->piece)) < l->n && !gpumm_is_cancelled ();)
@@ -251,6 +251,6 @@ gpumm_status gpumm_parallel (int64_t n, int64_t grain,
   const int threads = (int) (found < most ? found : most);
   const int64_t piece = threads > 1 ? n / ((int64_t) threads * PIECES_PER_THREAD) : n;
   loop l = {.n = n, .piece = piece < grain ? grain : piece, .body = body, .context = context};
-  gpumm_team (threads, share, &l);
+  gpumm_team (threads, fetch_pieces, &l);
   return gpumm_check_cancelled ();
 }

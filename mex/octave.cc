@@ -101,13 +101,13 @@ static octave_map devices_of (const gpumm_report &r) {
   static const octave_map none (
       dim_vector (0, 0),
       string_vector (std::list<std::string>{"index", "name", "seconds", "bytes", "flops"}));
-  const int count = r.share_count;
+  const int count = r.device_count;
   if (count == 0)
     return none;
   const dim_vector size (count, 1);
   Cell index (size), name (size), seconds (size), bytes (size), flops (size);
   for (int i = 0; i < count; i++) {
-    const gpumm_share &x = r.shares[i];
+    const gpumm_device_report &x = r.devices[i];
     index (i) = x.device;
     name (i) = x.device_name;
     seconds (i) = struct_of ({{"total", x.total},

@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "arrays.h"
-#include "devices.h"
 #include "error.h"
 #include "memory/pool.h"
 #include "memory/queue.h"

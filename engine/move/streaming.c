@@ -162,7 +162,7 @@ typedef struct {
   int64_t up_step, up_chunk; /* next to go up; up_chunk counts through all uploads of the step */
   int64_t take_step;         /* steps whose panels of other devices are queued */
   int64_t launched;          /* steps whose task is queued */
-  gpumm_part part;           /* of the next step's task, to be launched next */
+  gpumm_piece piece;         /* of the next step's task, to be launched next */
   mark marks[MARKS];         /* of launches that have not ended, the oldest at first_mark */
   int first_mark, mark_count, is_long; /* is_long: there is enough work for marks */
   double queued, unmarked, pace; /* estimated seconds; pace: real divided by estimated seconds */
@@ -314,7 +314,7 @@ static int take_task (run *r) {
 static gpumm_status launch (run *r, char *note) {
   const gpumm_stream_job *j = r->job;
   const void *task = j->steps[r->launched].task;
-  return task ? j->launch (j, task, r->part, r->streams[WORK], note) : GPUMM_OK;
+  return task ? j->launch (j, task, r->piece, r->streams[WORK], note) : GPUMM_OK;
 }
 
 /* Copies a chunk up in the form that the device keeps. */
@@ -696,9 +696,9 @@ static gpumm_status before_launch (run *r) {
 
 /* ---- the conductor: how much is queued ---------------------------------------------------- */
 
-/* Estimated seconds of the next part to launch. */
+/* Estimated seconds of the next piece to launch. */
 static double next_seconds (const run *r) {
-  return r->job->steps[r->launched].seconds / (double) r->part.count;
+  return r->job->steps[r->launched].seconds / (double) r->piece.count;
 }
 
 static gpumm_status take_event (run *r, gpumm_event_kind kind, gpumm_event **event) {
@@ -738,9 +738,9 @@ static int is_full (run *r) {
 
 static void cut_step (run *r) {
   const double seconds = r->job->steps[r->launched].seconds * r->pace;
-  r->part = (gpumm_part){.count = 1};
+  r->piece = (gpumm_piece){.count = 1};
   if (r->is_long && r->job->divides && seconds > PART_SECONDS)
-    r->part.count =
+    r->piece.count =
         seconds < MOST_PARTS * PART_SECONDS ? (int64_t) (seconds / PART_SECONDS) + 1 : MOST_PARTS;
 }
 
@@ -775,15 +775,15 @@ static gpumm_status end_mark (run *r) {
   return status;
 }
 
-/* Updates marks and counts after the launch of a part. */
+/* Updates marks and counts after the launch of a piece. */
 static gpumm_status after_launch (run *r) {
   gpumm_status status = end_mark (r);
   add_note (r->report, r->note);
-  if (++r->part.index < r->part.count)
+  if (++r->piece.index < r->piece.count)
     return status;
   if (!status)
     status = record (r, r->states[r->launched].ended, WORK);
-  r->part = (gpumm_part){0};
+  r->piece = (gpumm_piece){0};
   r->launched++;
   return status;
 }
@@ -872,12 +872,12 @@ static int launch_steps (run *r) {
     if (state->queued < state->chunks || r->launched >= r->take_step
         || !is_fetched (r, r->job->steps[r->launched].after_download))
       break;
-    const int first = r->part.count == 0;
+    const int first = r->piece.count == 0;
     if (first)
       cut_step (r);
     if (is_full (r)) {
       if (first) /* later timings may cut it differently */
-        r->part = (gpumm_part){0};
+        r->piece = (gpumm_piece){0};
       break;
     }
     r->note[0] = 0;

@@ -65,18 +65,18 @@ typedef struct gpumm_step {
 } gpumm_step;
 
 /* Piece `index` of the `count` pieces of a long launch, which are launched in turn. */
-typedef struct gpumm_part {
+typedef struct gpumm_piece {
   int64_t index, count;
-} gpumm_part;
+} gpumm_piece;
 
 typedef struct gpumm_stream_job {
   gpumm_context *context;
   const gpumm_step *steps;
   int64_t count;
-  /* Launches the task on the stream, or a part of it if divides is set. Sets the text of a failure
+  /* Launches the task on the stream, or a piece of it if divides is set. Sets the text of a failure
    * (gpumm_fail). note has GPUMM_NOTE_BYTES for its decision. waits: launch waits for the device,
    * so a separate thread calls it. */
-  gpumm_status (*launch) (const struct gpumm_stream_job *job, const void *task, gpumm_part part,
+  gpumm_status (*launch) (const struct gpumm_stream_job *job, const void *task, gpumm_piece piece,
                           gpumm_stream *stream, char *note);
   const void *kernel; /* for launch */
   int waits, divides;

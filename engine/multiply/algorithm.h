@@ -55,24 +55,24 @@ static inline const void *gpumm_element_at (const void *x, int64_t ld, gpumm_op 
   return (const char *) x + elements * (int64_t) gpumm_type_bytes (type);
 }
 
-/* The part of p that computes rows i .. i + m - 1 and columns j .. j + n - 1 of C, cut off at C's
+/* The tile of p that computes rows i .. i + m - 1 and columns j .. j + n - 1 of C, cut off at C's
  * edges. */
-static inline gpumm_product gpumm_product_part (const gpumm_product *p, int64_t i, int64_t m,
+static inline gpumm_product gpumm_product_tile (const gpumm_product *p, int64_t i, int64_t m,
                                                 int64_t j, int64_t n) {
-  gpumm_product part = *p;
-  part.m = gpumm_least (m, p->m - i);
-  part.n = gpumm_least (n, p->n - j);
-  part.a = gpumm_element_at (p->a, p->lda, p->op_a, i, 0, p->type);
-  part.b = gpumm_element_at (p->b, p->ldb, p->op_b, 0, j, p->type);
-  part.c = (char *) p->c + (i + j * p->ldc) * (int64_t) gpumm_type_bytes (p->type);
-  return part;
+  gpumm_product tile = *p;
+  tile.m = gpumm_least (m, p->m - i);
+  tile.n = gpumm_least (n, p->n - j);
+  tile.a = gpumm_element_at (p->a, p->lda, p->op_a, i, 0, p->type);
+  tile.b = gpumm_element_at (p->b, p->ldb, p->op_b, 0, j, p->type);
+  tile.c = (char *) p->c + (i + j * p->ldc) * (int64_t) gpumm_type_bytes (p->type);
+  return tile;
 }
 
 /* Launches a gpumm_product with the gpumm_kernel that is the stream job's context (streaming.h). */
 struct gpumm_stream_job;
-struct gpumm_part;
+struct gpumm_piece;
 gpumm_status gpumm_launch_product (const struct gpumm_stream_job *job, const void *product,
-                                   struct gpumm_part part, gpumm_stream *stream, char *note);
+                                   struct gpumm_piece piece, gpumm_stream *stream, char *note);
 
 /* Runs the steps of a traced product. The first step launches all of it: this launch is recorded in
  * job->trace, and with job->count repeated and counted. memory: the device addresses of A, B, C and

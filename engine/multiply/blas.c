@@ -110,11 +110,11 @@ static gpumm_status open_blas (void) {
  * once. */
 static struct {
   pthread_mutex_t lock;
-  int callers; /* of gpumm_blas_share */
+  int callers; /* of gpumm_blas_begin_threads */
   int threads; /* of the library before the first of them */
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-int gpumm_blas_share (void) {
+int gpumm_blas_begin_threads (void) {
   if (open_blas () || (!blas.is_plain && !(blas.threads && blas.set_threads)))
     return 0;
   if (blas.is_plain)
@@ -137,7 +137,7 @@ void gpumm_blas_alone (void) {
   pthread_mutex_unlock (&shared.lock);
 }
 
-void gpumm_blas_unshare (void) {
+void gpumm_blas_end_threads (void) {
   if (blas.is_plain)
     return;
   pthread_mutex_lock (&shared.lock);
@@ -358,7 +358,7 @@ static gpumm_status multiply (const gpumm_product *p, routine r, int64_t largest
   piece_size (p, r, largest, &size);
   for (int64_t j = 0; j < p->n && !status; j += size.n)
     for (int64_t i = 0; i < p->m && !status; i += size.m) {
-      const gpumm_product piece = gpumm_product_part (p, i, size.m, j, size.n);
+      const gpumm_product piece = gpumm_product_tile (p, i, size.m, j, size.n);
       status = add_up (&piece, r, size.k);
     }
   return status;
@@ -373,10 +373,10 @@ static gpumm_status multiply_symmetric (const gpumm_product *p, routine r, int64
   for (int64_t j = 0; j < p->n && !status; j += side) {
     const int64_t n = gpumm_least (p->n - j, side);
     if (j > 0) {
-      const gpumm_product above = gpumm_product_part (p, 0, j, j, n);
+      const gpumm_product above = gpumm_product_tile (p, 0, j, j, n);
       status = multiply (&above, GEMM, largest);
     }
-    const gpumm_product diagonal = gpumm_product_part (p, j, n, j, n);
+    const gpumm_product diagonal = gpumm_product_tile (p, j, n, j, n);
     if (!status)
       status = add_up (&diagonal, r, size.k);
   }

@@ -15,12 +15,12 @@ gpumm_status gpumm_blas_product (const gpumm_product *p, int64_t largest, const 
 gpumm_status gpumm_blas_real_by_complex (const gpumm_problem *p, gpumm_matrix *c,
                                          const char **kernel);
 
-/* For many products in several threads. gpumm_blas_share returns the number of threads that may
- * call gpumm_blas_product at once, or 0 if this BLAS has threads of its own that gpumm cannot stop.
- * Each of the threads first calls gpumm_blas_alone. gpumm_blas_unshare, after a share that was not
- * 0, gives the BLAS its threads back. */
-int gpumm_blas_share (void);
+/* For many products in several threads. gpumm_blas_begin_threads returns the number of threads that
+ * may call gpumm_blas_product at once, or 0 if this BLAS has threads of its own that gpumm cannot
+ * stop. Each of the threads first calls gpumm_blas_alone. gpumm_blas_end_threads, unless 0 was
+ * returned, gives the BLAS its threads back. */
+int gpumm_blas_begin_threads (void);
 void gpumm_blas_alone (void);
-void gpumm_blas_unshare (void);
+void gpumm_blas_end_threads (void);
 
 #endif

@@ -108,7 +108,7 @@ static const void *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_
 /* Adds steps that bring panel i of op (A), if it is not there: this device's slice goes up, and
  * then the others' are copied from them. All devices take the panels in the same order, so that
  * none waits for a later one. */
-static void bring_shares (schedule *s, int64_t i, gpumm_panel a) {
+static void bring_slices (schedule *s, int64_t i, gpumm_panel a) {
   buffer *x = &s->a[i];
   if (x->row == i)
     return;
@@ -134,12 +134,12 @@ static const void *inside (const schedule *s, const gpumm_panel *b, int64_t ld) 
   return (const char *) s->a[0].memory + (size_t) (row + col * ld) * element;
 }
 
-static gpumm_status launch_tile (const gpumm_stream_job *job, const void *task, gpumm_part part,
+static gpumm_status launch_tile (const gpumm_stream_job *job, const void *task, gpumm_piece piece,
                                  gpumm_stream *stream, char *note) {
   const tile *t = task;
   gpumm_status status =
-      t->mirror.from ? GPUMM_OK : gpumm_launch_product (job, &t->product, part, stream, note);
-  if (status || t->mirror.symmetry == GPUMM_GENERAL || part.index + 1 < part.count)
+      t->mirror.from ? GPUMM_OK : gpumm_launch_product (job, &t->product, piece, stream, note);
+  if (status || t->mirror.symmetry == GPUMM_GENERAL || piece.index + 1 < piece.count)
     return status;
   status = job->context->driver->mirror (job->context->device, stream, &t->mirror);
   return status ? gpumm_fail (status, "mirroring a tile: %s", job->context->driver->error_text ())
@@ -224,7 +224,7 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   gpumm_panel a = part (s, &p->a, p->a.op, row, m, from, depth);
   gpumm_panel b = part (s, &p->b, p->b.op, from, depth, col, n);
   if (s->exchange)
-    bring_shares (s, i, a);
+    bring_slices (s, i, a);
   gpumm_step *step = &s->steps[s->count];
   *step = (gpumm_step){.after_launch = -1, .after_download = -1};
   const gpumm_panel c = part_of_result (s, i, j);
@@ -383,7 +383,7 @@ static gpumm_status queue_product (struct gpumm_job *job, gpumm_matrix *result) 
   product.gain = plan->gain;
   product.symmetry = job->symmetry;
   const gpumm_stream_job whole = {.context = plan->context, .kernel = plan->kernel};
-  const gpumm_part all = {.index = 0, .count = 1};
+  const gpumm_piece all = {.index = 0, .count = 1};
   gpumm_stream *stream = NULL;
   gpumm_status status = gpumm_queue_failure (plan->context);
   if (!status && plan->workspace_bytes > 0) {

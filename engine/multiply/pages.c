@@ -147,7 +147,7 @@ static void multiply_some (void *context, int worker) {
 
 /* Small pages, shared by threads. */
 static gpumm_status at_once (const batch *b) {
-  const int is_float = b->multiply == by_blas, found = is_float ? gpumm_blas_share () : 0;
+  const int is_float = b->multiply == by_blas, found = is_float ? gpumm_blas_begin_threads () : 0;
   const int64_t most = is_float ? found : gpumm_threads ();
   shared_pages r = {.b = b, .calls_blas = found > 0};
   gpumm_progress_of ((double) b->count * b->work
@@ -158,7 +158,7 @@ static gpumm_status at_once (const batch *b) {
                          gpumm_pieces (b->count, most));
   gpumm_team ((int) gpumm_least (most, gpumm_pieces (b->count, r.piece)), multiply_some, &r);
   if (found)
-    gpumm_blas_unshare ();
+    gpumm_blas_end_threads ();
   const int failed = atomic_load (&r.failed);
   return failed ? gpumm_fail ((gpumm_status) failed, "%s", r.why) : GPUMM_OK;
 }

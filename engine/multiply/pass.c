@@ -170,7 +170,7 @@ static gpumm_status count_rows (const gpumm_stream_job *job, const gpumm_task *t
   return kernel->offsets (device, stream, p);
 }
 
-static gpumm_status launch (const gpumm_stream_job *job, const void *task, gpumm_part whole,
+static gpumm_status launch (const gpumm_stream_job *job, const void *task, gpumm_piece whole,
                             gpumm_stream *stream, char *note) {
   (void) whole;
   const gpumm_sparse_kernel *kernel = job->kernel;

@@ -40,7 +40,7 @@ static gpumm_status count (const struct gpumm_job *job, const gpumm_stream_job *
                            void *const memory[]) {
   const gpumm_plan *plan = &job->plan;
   const gpumm_driver *driver = plan->context->driver;
-  const gpumm_part whole = {.index = 0, .count = 1};
+  const gpumm_piece whole = {.index = 0, .count = 1};
   char note[GPUMM_NOTE_BYTES] = "";
   gpumm_stream *stream = NULL;
   if (!driver->count_accesses || !driver->counts)

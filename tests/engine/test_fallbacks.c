@@ -242,7 +242,8 @@ static void fail_some (unsigned failing, gpumm_options o, const gpumm_report *wh
     return;
   }
   CHECK (status == GPUMM_OK, "failing %x: %s", failing, gpumm_last_error ());
-  CHECK (r.share_count == (left > 0 ? left : 1), "failing %x: %d shares", failing, r.share_count);
+  CHECK (r.device_count == (left > 0 ? left : 1), "failing %x: %d devices", failing,
+         r.device_count);
   CHECK (strstr (r.reason, "it was made up"), "%s", r.reason);
   CHECK (left > 0 || strstr (r.reason, "the CPU computed the rest"), "%s", r.reason);
   CHECK (r.flops == whole->flops, "failing %x: %g operations", failing, r.flops);
@@ -269,14 +270,14 @@ static void test_choice (void) {
   gpumm_progress_set_delay (1e-6);
   gpumm_reset ();
   gpu->devices = 3;
-  CHECK (square (100, o, &r) == GPUMM_OK && r.share_count == 0
+  CHECK (square (100, o, &r) == GPUMM_OK && r.device_count == 0
              && strstr (r.reason, "one device, which takes about"),
          "%s", r.reason);
   gpumm_reset (); /* the rates */
   first_part = last_part = falls = 0;
   usual_clock = gpu->clock;
   gpu->clock = slow_clock;
-  CHECK (square (WORTH_ALL, o, &r) == GPUMM_OK && r.share_count == 3
+  CHECK (square (WORTH_ALL, o, &r) == GPUMM_OK && r.device_count == 3
              && strstr (r.reason, "3 devices, as they take about"),
          "%s", r.reason);
   CHECK (first_part > 0 && first_part < 0.4 && !falls, "told from %g to %g, falls: %d", first_part,
@@ -298,7 +299,7 @@ static void test_spread (void) {
   for (int asked = 0; asked < 2; asked++) {
     const gpumm_options o = {.backend = asked ? GPUMM_GPU : GPUMM_AUTO, .device = -1, .devices = 7};
     gpumm_report whole = {0};
-    CHECK (square (SPREAD, o, &whole) == GPUMM_OK && whole.share_count == 3, "%s", whole.reason);
+    CHECK (square (SPREAD, o, &whole) == GPUMM_OK && whole.device_count == 3, "%s", whole.reason);
     for (unsigned failing = 1; failing < 8; failing++)
       fail_some (failing, o, &whole);
   }

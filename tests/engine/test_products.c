@@ -453,8 +453,8 @@ static void spread (trial *t) {
     t->options.devices = devices;
     CHECK (!multiply (&t->x.p, &t->options, 3, &c, &report) && is_same (&c, &t->right),
            "%s on devices %" PRIx64 ": %s", text_of (&t->x), devices, gpumm_last_error ());
-    CHECK (report.share_count == (count > 1 ? count : 0), "%s on devices %" PRIx64 ": %d",
-           text_of (&t->x), devices, report.share_count);
+    CHECK (report.device_count == (count > 1 ? count : 0), "%s on devices %" PRIx64 ": %d",
+           text_of (&t->x), devices, report.device_count);
     release (&c);
     made++;
   }

@@ -34,9 +34,9 @@ static int devices_there; /* how many GPUs, at most four of which are used */
 
 /* ---- products ----------------------------------------------------------------------------- */
 
-static gpumm_share shares[64];
+static gpumm_device_report reports[64];
 
-/* *r says what ran; its shares are copied. */
+/* *r says what ran; the reports of devices are copied. */
 static gpumm_status run (const gpumm_problem *p, const gpumm_options *o, gpumm_matrix *c,
                          gpumm_report *r) {
   gpumm_job *job;
@@ -48,9 +48,9 @@ static gpumm_status run (const gpumm_problem *p, const gpumm_options *o, gpumm_m
   provide (c, 0);
   status = gpumm_run (job, c);
   *r = *gpumm_job_report (job);
-  if (r->share_count > 0)
-    memcpy (shares, r->shares, (size_t) r->share_count * sizeof *shares);
-  r->shares = shares;
+  if (r->device_count > 0)
+    memcpy (reports, r->devices, (size_t) r->device_count * sizeof *reports);
+  r->devices = reports;
   gpumm_close (job);
   if (status)
     release (c);
@@ -83,13 +83,13 @@ static const row table[] = {
     {"naive", "dd", "nn", 20, 20, 0, {1, 0}, {2, 0}, 1},
     {"naive", "dd", "nn", 20, 20, 5, {0, 0}, {2, 0}, 1},
     {"tiled", "zd", "nt", 33, 65, 17, {1, 2}, {0, 1}, 0},
-    /* panels of more than 4 MiB, of which each device brings a share; the last two go up narrow */
+    /* panels of more than 4 MiB, of which each device brings a slice; the last two go up narrow */
     {"naive", "dd", "nn", 70, 4, 8000, {1, 0}, {0, 0}, 0},
     {"naive", "dd", "nt", 1600, 4, 700, {1, 0}, {2, 0}, 0},
     {"tiled", "zz", "cn", 300, 4, 1500, {1, 0}, {0, 0}, 0},
 };
 
-enum { ROWS = sizeof table / sizeof *table, SHARES = ROWS - 3 };
+enum { ROWS = sizeof table / sizeof *table, SLICED = ROWS - 3 };
 
 typedef struct {
   gpumm_matrix c0;
@@ -140,7 +140,7 @@ static void begin (const row *t, int devices, spread_row *s) {
     set_devices (devices);
   }
   make_product (t, &s->x);
-  CHECK (!run (&s->x.p, &o, &s->right, &s->one) && s->one.share_count == 0, "row %d: %s",
+  CHECK (!run (&s->x.p, &o, &s->right, &s->one) && s->one.device_count == 0, "row %d: %s",
          (int) (t - table), gpumm_last_error ());
   s->o = options_for (t, (UINT64_C (1) << devices) - 1);
 }
@@ -154,8 +154,8 @@ static void end (spread_row *s) {
 
 static double sum_of (const gpumm_report *r, int flops) {
   double sum = 0;
-  for (int i = 0; i < r->share_count; i++)
-    sum += flops ? r->shares[i].flops : (double) r->shares[i].bytes_up;
+  for (int i = 0; i < r->device_count; i++)
+    sum += flops ? r->devices[i].flops : (double) r->devices[i].bytes_up;
   return sum;
 }
 
@@ -173,15 +173,15 @@ static void check_spread (const row *t, spread_row *s, uint64_t devices) {
   CHECK (!status && is_same (&s->right, &spread), "row %d, devices %" PRIx64 ": %s", number,
          devices, status ? gpumm_last_error () : "not as on one device");
   release (&spread);
-  CHECK (r.share_count == expected, "row %d, devices %" PRIx64 ": %d took part", number, devices,
-         r.share_count);
-  for (int i = 0; i < r.share_count; i++)
-    CHECK (devices & UINT64_C (1) << r.shares[i].device && r.shares[i].total > 0
-               && (number < SHARES || on_gpus
-                   || (double) r.shares[i].bytes_up < 1.1 * (double) r.bytes_up / parts),
-           "row %d, device %d: %" PRId64 " bytes of %" PRId64, number, r.shares[i].device,
-           r.shares[i].bytes_up, r.bytes_up);
-  if (r.share_count == 0)
+  CHECK (r.device_count == expected, "row %d, devices %" PRIx64 ": %d took part", number, devices,
+         r.device_count);
+  for (int i = 0; i < r.device_count; i++)
+    CHECK (devices & UINT64_C (1) << r.devices[i].device && r.devices[i].total > 0
+               && (number < SLICED || on_gpus
+                   || (double) r.devices[i].bytes_up < 1.1 * (double) r.bytes_up / parts),
+           "row %d, device %d: %" PRId64 " bytes of %" PRId64, number, r.devices[i].device,
+           r.devices[i].bytes_up, r.bytes_up);
+  if (r.device_count == 0)
     return;
   CHECK (sum_of (&r, 0) == (double) r.bytes_up && r.bytes_up <= one->bytes_up
              && (on_gpus || t->types[0] != t->types[1] || r.bytes_up == one->bytes_up),
@@ -198,7 +198,7 @@ static void test_products (void) {
   enum { EIGHT = 8 };
   const uint64_t choices = UINT64_C (1) << (on_gpus ? devices_there : 4);
   for (const row *t = table; t < table + ROWS; t++) {
-    const int is_long = t - table >= SHARES;
+    const int is_long = t - table >= SLICED;
     spread_row s;
     begin (t, EIGHT, &s);
     for (uint64_t devices = is_long ? 3 : 2; devices < choices;
@@ -226,12 +226,12 @@ static void test_evenness (void) {
     gpumm_report r;
     make_product (&t, &x);
     gpumm_options o = options_for (&t, (UINT64_C (1) << devices) - 1);
-    CHECK (run (&x.p, &o, &c, &r) == GPUMM_OK && r.share_count == devices, "%d devices: %s",
-           r.share_count, gpumm_last_error ());
-    for (int d = 0; d < r.share_count; d++) {
-      const double columns = r.shares[d].flops / (2.0 * 40 * 8);
+    CHECK (run (&x.p, &o, &c, &r) == GPUMM_OK && r.device_count == devices, "%d devices: %s",
+           r.device_count, gpumm_last_error ());
+    for (int d = 0; d < r.device_count; d++) {
+      const double columns = r.devices[d].flops / (2.0 * 40 * 8);
       const double share = (double) n / (double) devices;
-      CHECK (cases[i].whole ? fmod (columns, 1024) == 0 || d == r.share_count - 1
+      CHECK (cases[i].whole ? fmod (columns, 1024) == 0 || d == r.device_count - 1
                             : fabs (columns - share) <= 64,
              "case %d, device %d: %g columns of %g", (int) i, d, columns, (double) n);
       CHECK (columns < 1.15 * share, "case %d, device %d: %g columns of %g", (int) i, d, columns,
@@ -257,8 +257,8 @@ static void test_memory (void) {
     for (int d = 0; d < 3; d++)
       if (small & 1 << d)
         set_memory_of (d, 200 << 10);
-    CHECK (!run (&s.x.p, &s.o, &c, &r) && is_same (&s.right, &c) && r.share_count == 3,
-           "small %d: %d devices, %s", small, r.share_count, gpumm_last_error ());
+    CHECK (!run (&s.x.p, &s.o, &c, &r) && is_same (&s.right, &c) && r.device_count == 3,
+           "small %d: %d devices, %s", small, r.device_count, gpumm_last_error ());
     release (&c);
   }
   end (&s);
@@ -284,7 +284,7 @@ static void test_one_device (void) {
     o.algorithm = p.a.format == GPUMM_FULL || p.b.format == GPUMM_FULL ? "spmm"
                   : p.a.format == GPUMM_SPARSE                         ? "spgemm"
                                                                        : "bsr";
-    CHECK (run (&p, &o, &c, &r) == GPUMM_OK && r.share_count == 0
+    CHECK (run (&p, &o, &c, &r) == GPUMM_OK && r.device_count == 0
                && strstr (r.reason, "only products of full matrices are spread"),
            "formats %d: %s, %s", (int) i, gpumm_last_error (), r.reason);
     release (&c);
@@ -296,11 +296,11 @@ static void test_one_device (void) {
 /* The n-th call of each device fails, alone or with all that follow: the others do its part, and
  * the report says so. Only where device 0 fails before there is a plan, the product does. */
 static void test_faults (void) {
-  static const int rows[] = {0, 6, 16, SHARES};
+  static const int rows[] = {0, 6, 16, SLICED};
   int told = 0, failures = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const row *t = &table[rows[i]];
-    const int64_t step = rows[i] < SHARES ? STEP : STEP_OF_LONG;
+    const int64_t step = rows[i] < SLICED ? STEP : STEP_OF_LONG;
     spread_row s;
     gpumm_matrix c;
     gpumm_report r;
@@ -327,13 +327,13 @@ static void test_faults (void) {
             continue;
           }
           CHECK (is_same (&s.right, &c), "row %d: call %" PRId64 " of device %d", rows[i], n, d);
-          if (r.share_count < 3) {
+          if (r.device_count < 3) {
             CHECK (strstr (r.reason, "made to fail by a test"), "%s", r.reason);
             told++;
           }
           /* the others take nothing that a device gave before it failed, nor fail because of it */
           CHECK (!strstr (r.reason, "copy_peer"), "%s", r.reason);
-          if (i < 2 && r.share_count < 3)
+          if (i < 2 && r.device_count < 3)
             CHECK (r.bytes_up == all_bytes,
                    "row %d: call %" PRId64 " of device %d: %" PRId64 ", %s", rows[i], n, d,
                    r.bytes_up, r.reason);
