@@ -71,8 +71,8 @@ struct block_operand {
   operand other;
 };
 
-// a OP b, which the rules allow. Returns true if the result is in blocks; otherwise it is in `full`.
-// A product drops zeros of its operands; the options are its own.
+// a OP b, which the rules allow. Returns true if the result is in blocks; otherwise it is in
+// `full`. A product drops zeros of its operands; the options are its own.
 bool combined (octave_value::binary_op op, block_operand &a, block_operand &b,
                const product_options &o, blocks &result, array &full);
 

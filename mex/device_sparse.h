@@ -82,11 +82,11 @@ bool goes_along (const dim_vector &v, const dim_vector &size);
 bool takes_zeros (octave_value::binary_op op);
 bool zeros_count (octave_value::binary_op op);
 
-// a OP b, which the rules allow, with a sparse result, or a full one where they say so. Returns true
-// if the result is sparse; otherwise it is in `full`. A product drops zeros of its operands; the
-// options are its own.
+// a OP b, which the rules allow, with a sparse result, or a full one where they say so. Returns
+// true if the result is sparse; otherwise it is in `full`. A product drops zeros of its
+// operands; the options are its own.
 bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b, bool is_sparse,
-               const product_options &options, sparse &result, array &full);
+               const product_options &o, sparse &result, array &full);
 
 sparse mapped (const function &f, sparse x);
 

@@ -163,9 +163,9 @@ protected:
     return value_of (value ().get_rep ().map (f.mapper));
   }
   octave_value_list folded (gpumm_fold_op op, int dim, int nargout) const {
-    const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN || op == GPUMM_FOLD_LARGEST;
     if (op == GPUMM_FOLD_LARGEST && value ().isnan ().any (dim).is_true ()) // of a column
       return ovl (value_of (as_class (octave_value (NAN), type_of_fold (op, type ()))));
+    const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN || op == GPUMM_FOLD_LARGEST;
     const octave_value_list args = op == GPUMM_FOLD_NORM ? ovl (value ()) // of a column
                                    : orders              ? ovl (value (), Matrix (), dim + 1)
                                                          : ovl (value (), dim + 1);

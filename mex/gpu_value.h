@@ -1,5 +1,5 @@
-// gpu_value.h - what Octave asks of a gpuArray, and what is refused, the same with a GPU and without
-// one.
+// gpu_value.h - what Octave asks of a gpuArray, and what is refused, the same with a GPU and
+// without one.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_GPU_VALUE_H
 #define GPUMM_GPU_VALUE_H
@@ -348,7 +348,7 @@ public:
   }
   octave_value map (unary_mapper_t f) const {
     const gpumm::function *const there = gpumm::device_function (f);
-    const char *name = get_umap_name (f);
+    const char *name = there ? there->name : get_umap_name (f);
     if (issparse () && there && !there->keeps_zero)
       gpumm::say_gather ("%s gives nonzeros where X is zero. Use %s (full (X)) or gather (X)", name,
                          name);

@@ -501,7 +501,7 @@ static octave_value operated (octave_value::binary_op op, const octave_base_valu
   return first_of (a, b).combined (op, a, b);
 }
 
-// a OP b of matrices that are sparse or in blocks. The options are those of a product.
+// a OP b, stored in this way, with the options of a product.
 static octave_value combined_stored (storage kind, octave_value::binary_op op,
                                      const octave_base_value &a, const octave_base_value &b,
                                      const product_options &o) {

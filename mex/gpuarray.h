@@ -221,8 +221,8 @@ int device_of (const octave_base_value &a, const octave_base_value &b);
 void install_gpusparse (octave::type_info &types);
 void install_gpublocks (octave::type_info &types);
 
-// a OP b, if one of them is sparse and one is on the device. The rules say whether the result is
-// sparse; the options are those of a product.
+// a OP b, if one of them is sparse and one is on the device. The rules say whether the result is.
+// The options are those of a product.
 octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_value &a,
                                const octave_base_value &b, bool is_sparse,
                                const gpumm::product_options &o);

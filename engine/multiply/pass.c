@@ -29,7 +29,8 @@ void gpumm_pass_open (gpumm_pass *s, struct gpumm_job *job, const char *what) {
 void gpumm_pass_close (gpumm_pass *s) {
   const gpumm_plan *plan = s->job ? &s->job->plan : NULL;
   if (s->pinned) {
-    gpumm_queue_drain (plan->context);
+    if (s->job->counted) /* it may still be written to */
+      gpumm_queue_drain (plan->context);
     gpumm_pool_give (plan->context, GPUMM_POOL_PINNED, s->pinned);
   }
   for (int i = 0; i < s->count; i++)
