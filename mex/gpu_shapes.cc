@@ -199,10 +199,11 @@ octave_value_list cat (const named_function &f, const octave_value_list &args, i
     refuse (f, "with a DIM of several elements");
   if (any_stored)
     return joined_stored (f, dim, arrays);
-  if (!all_numbers)
-    return builtin (f.name, octave_value_list (arrays).prepend (dim), nargout);
   const int along = plain_dimension (dim);
   bool fit = along >= 0 && along < 100;
+  if (!all_numbers) // far from these Octave's cat crashes; -1 is its error
+    return builtin (f.name, octave_value_list (arrays).prepend (fit ? dim : octave_value (-1.0)),
+                    nargout);
   dim_vector size = arrays (0).dims ();
   for (octave_idx_type i = 1; i < arrays.length () && fit; i++)
     fit = size.concat (arrays (i).dims (), along);

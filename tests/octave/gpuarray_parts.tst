@@ -309,3 +309,7 @@
 %!     assert (! is_timed || used(end) <= 32 * used(1) + 0.06, "%g and %g s", used);
 %!   endfor
 %! endfor
+
+## Octave's own cat crashes with these
+%!error <DIM must be a valid dimension> cat (-2^63, {1}, gpuArray (1))
+%!error <DIM must be a valid dimension> cat (1e6, {1}, gpuArray (1))
