@@ -150,8 +150,8 @@ function filled_products (~)
     endif
     A = some (n, density) + (i > 24) * 1i * some (n, density);
     B = some (n, density) + (i > 24) * 1i * some (n, density);
-    ways = {on(A, B), on(A, B, by{:}, "sparse"), on(A, B, by{:}, "sparse_as_dense"), ...
-            on(A, B, on_gpu{:}, "spgemm"), on(A, B, on_gpu{:}, "sparse_as_dense"), []};
+    ways = {on(A, B), on(A, B, by{:}, "sparse"), on(A, B, by{:}, "sparse_as_full"), ...
+            on(A, B, on_gpu{:}, "spgemm"), on(A, B, on_gpu{:}, "sparse_as_full"), []};
     if (n * nnz (A) * density < 5e8)
       ways{6} = @() A * B;
     endif

@@ -518,7 +518,7 @@ static double seconds_as_full (const gpumm_problem *p, const gpumm_options *o,
 static void weigh_as_full (const gpumm_problem *p, const gpumm_options *o,
                            const gpumm_candidates *known, gpumm_plan *plan) {
   const unsigned cpu = o->backend == GPUMM_GPU ? 0 : GPUMM_NEEDS_CPU;
-  if (known->keeps_sparse || !gpumm_algorithm_sparse_as_dense.takes (p) || gpumm_is_zero (p->alpha)
+  if (known->keeps_sparse || !gpumm_algorithm_sparse_as_full.takes (p) || gpumm_is_zero (p->alpha)
       || !is_filled (&p->a) || !is_filled (&p->b) || gpumm_sparse_flops (p) < FEWEST_FILLED_FLOPS
       || !knows (known, cpu | GPUMM_NEEDS_SPARSE, plan))
     return;
@@ -531,7 +531,7 @@ static void weigh_as_full (const gpumm_problem *p, const gpumm_options *o,
   gpumm_add_reason (plan->reason,
                     "; C fills up: a full product takes about %.3g ms and a sparse one %.3g ms",
                     1e3 * as_full, 1e3 * seconds);
-  gpumm_plan other = {.algorithm = &gpumm_algorithm_sparse_as_dense, .backend = GPUMM_CPU};
+  gpumm_plan other = {.algorithm = &gpumm_algorithm_sparse_as_full, .backend = GPUMM_CPU};
   memcpy (other.reason, plan->reason, sizeof other.reason);
   *plan = other;
 }

@@ -69,7 +69,7 @@ static void close_inner (gpumm_job *job) {
 /* Plans the sparse product if "auto" has taken a full one, which has failed. */
 static int keep_sparse (gpumm_job *job, gpumm_status status) {
   if (status == GPUMM_CANCELLED || !gpumm_is_auto (&job->options)
-      || job->plan.algorithm != &gpumm_algorithm_sparse_as_dense)
+      || job->plan.algorithm != &gpumm_algorithm_sparse_as_full)
     return 0;
   close_inner (job);
   return gpumm_job_keep_sparse (job);

@@ -394,7 +394,7 @@ static gpumm_status run_one_full (struct gpumm_job *job, state *s, gpumm_matrix 
               .alpha = p->alpha,
               .beta = p->beta};
   snprintf (job->report.kernel, sizeof job->report.kernel, "%s%s",
-            first ? "sparse_dense" : "dense_sparse", s->suffix);
+            first ? "sparse_full" : "full_sparse", s->suffix);
   if (d.outer == 0 || d.count == 0)
     return GPUMM_OK;
   if (d.count == 1)

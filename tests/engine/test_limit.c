@@ -208,7 +208,7 @@ static void test_result (gpumm_format format, int64_t n, int64_t block, const ch
 
 static void test_results (void) {
   static const char *const full[] = {"auto", "loops", "tiled"},
-                           *const sparse[] = {"auto", "sparse", "spgemm", "sparse_as_dense"},
+                           *const sparse[] = {"auto", "sparse", "spgemm", "sparse_as_full"},
                            *const blocks[] = {"auto", "blocks", "bsr"};
   for (int i = 0; i < 3; i++) {
     test_result (GPUMM_FULL, 2000, 1, full[i], 0);

@@ -100,7 +100,7 @@ static void on_all_paths (runner *body) {
       {"sparse, transposed", "sparse", turned (s), turned (s), COUNTS},
       {"sparse by full", "sparse", u, a, TELLS},
       {"full by sparse", "sparse", a, u, TELLS},
-      {"sparse as full", "sparse_as_dense", u, u, TELLS},
+      {"sparse as full", "sparse_as_full", u, u, TELLS},
       {"blocks", "blocks", x, turned (x), TELLS},
       {"large blocks", "blocks", y, y, TELLS},
       {"naive", "naive", d, d, TELLS},

@@ -787,15 +787,15 @@ static void test_choice_as_full (void) {
     gpumm_backend asked;
     const char *algorithm, *expected;
   } table[] = {
-      {{200, 200}, 1000, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse_as_dense"},
-      {{200, 200}, 1000, FAST, 0, 0, GPUMM_CPU, "auto", "sparse_as_dense"},
+      {{200, 200}, 1000, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse_as_full"},
+      {{200, 200}, 1000, FAST, 0, 0, GPUMM_CPU, "auto", "sparse_as_full"},
       {{200, 180}, 1000, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"},
       {{180, 200}, 1000, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"},
       {{500, 500}, 1000, SLOW, 0, 0, GPUMM_AUTO, NULL, "sparse"},
       {{500, 500}, 1000, FAST, 0, 1, GPUMM_AUTO, NULL, "sparse"},
       {{500, 500}, 1000, FAST, 0, 0, GPUMM_AUTO, "sparse", "sparse"},
-      {{500, 500}, 1000, SLOW, 1, 0, GPUMM_AUTO, NULL, "sparse_as_dense"},
-      {{500, 500}, 1000, SLOW, 1, 0, GPUMM_GPU, NULL, "sparse_as_dense"},
+      {{500, 500}, 1000, SLOW, 1, 0, GPUMM_AUTO, NULL, "sparse_as_full"},
+      {{500, 500}, 1000, SLOW, 1, 0, GPUMM_GPU, NULL, "sparse_as_full"},
       {{500, 500}, 1000, SLOW, 1, 1, GPUMM_GPU, NULL, "spgemm"},
       {{500, 500}, 1000, SLOW, 1, 0, GPUMM_CPU, NULL, "sparse"},
       {{8, 8}, 1000, FAST, 0, 0, GPUMM_AUTO, NULL, "sparse"},
@@ -823,7 +823,7 @@ static void test_choice_as_full (void) {
                && strcmp (plan.algorithm->name, table[i].expected) == 0,
            "row %zu: %s, %s", i, plan.algorithm->name, plan.reason);
     CHECK (!strstr (plan.reason, "a full product takes")
-               == (strcmp (table[i].expected, "sparse_as_dense") != 0),
+               == (strcmp (table[i].expected, "sparse_as_full") != 0),
            "row %zu: %s", i, plan.reason);
     /* the CPU is measured where it may matter, and not where nothing is multiplied */
     const int by_name = table[i].algorithm && strcmp (table[i].algorithm, "auto") != 0;

@@ -14,7 +14,7 @@
 static const gpumm_options on_cpu = {.backend = GPUMM_CPU, .algorithm = "sparse", .device = -1};
 static const gpumm_options on_device = {.backend = GPUMM_CPU, .algorithm = "spgemm", .device = -1};
 static const gpumm_options as_full = {
-    .backend = GPUMM_CPU, .algorithm = "sparse_as_dense", .device = -1};
+    .backend = GPUMM_CPU, .algorithm = "sparse_as_full", .device = -1};
 
 static gpumm_status run (const gpumm_options *o, const gpumm_problem *p, gpumm_matrix *c) {
   return multiply (p, o, 0, c, NULL);
@@ -342,7 +342,7 @@ static gpumm_job *job_on_gpu (const gpumm_problem *p) {
 static gpumm_job *job_as_full (const gpumm_problem *p) {
   gpumm_job *job = new_job (p);
   job->options.backend = GPUMM_CPU;
-  job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_sparse_as_dense, .backend = GPUMM_CPU};
+  job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_sparse_as_full, .backend = GPUMM_CPU};
   return job;
 }
 

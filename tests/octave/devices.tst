@@ -73,7 +73,7 @@
 %!   assert (isempty (info.devices));
 %!   assert (! isempty (strfind (info.reason, "only products of full matrices are spread")));
 %! endfor
-%! C = gpumm (S, T, "Backend", "cpu", "Device", 0:3, "Algorithm", "sparse_as_dense");
+%! C = gpumm (S, T, "Backend", "cpu", "Device", 0:3, "Algorithm", "sparse_as_full");
 %! assert (C, S * T);
 
 %!test # what the environment allows

@@ -24,13 +24,13 @@
 
 %!test # host memory: every algorithm of the CPU
 %! h = "ctranspose";
-%! dense = {"Algorithm", "sparse_as_dense"};
+%! as_full = {"Algorithm", "sparse_as_full"};
 %! table = {A, B, A * B, {}; Z, B, Z * B, {}; Z, Z, Z * Z', {"TransposeB", h}
 %!          B, Z, B' * Z', {"TransposeA", h, "TransposeB", h}; A, B, A * B, {"Algorithm", "loops"}
 %!          S, B, S * B, {}; B', S, B' * S', {"TransposeB", h}; S, S, S * S', {"TransposeB", h}
 %!          S, S, S' * S, {"TransposeA", h}; S > 0.5, S' > 0.5, (S > 0.5) * (S' > 0.5), {}
-%!          S, S, S * S', {"TransposeB", "transpose", dense{:}}
-%!          S, sparse(Z), S' * sparse(Z), {"TransposeA", "transpose", dense{:}}
+%!          S, S, S * S', {"TransposeB", "transpose", as_full{:}}
+%!          S, sparse(Z), S' * sparse(Z), {"TransposeA", "transpose", as_full{:}}
 %!          I, I, exact_integer_product(I, I.', "int8"), {"TransposeB", "transpose"}};
 %! assert (fail_rows ("memory", "gpumm:host-memory", 0, table) > 10);
 

@@ -166,7 +166,7 @@
 %! walk (table, 3000);
 
 %!testif ; on_host # sparse matrices, and matrices in blocks
-%! ways = {"auto", "sparse", "spgemm", "sparse_as_dense"};
+%! ways = {"auto", "sparse", "spgemm", "sparse_as_full"};
 %! by_blocks = {"auto", "blocks", "bsr"};
 %! sizes = {[4, 12], [12, 4], [40, 60]};
 %! walk ({@scattered, "dz", {[1, 7], [7, 1], [60, 80]}, ways, {}

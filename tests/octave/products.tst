@@ -239,7 +239,7 @@
 %!          {"int8", "uint16", "int32", "uint64"}, {[12, 12]}, {"OutputClass", "double"}, 200
 %!          {"complex"}, {[65, 65], [60, 70]}, {"Algorithm", "tiled_32", "MaxDeviceMemory", 6e4}, 40
 %!          {"double"}, {[65, 65]}, {"Algorithm", "tiled_32", "MaxDeviceMemory", 4e4}, 40};
-%! for name = {"sparse", "spgemm", "sparse_as_dense"}
+%! for name = {"sparse", "spgemm", "sparse_as_full"}
 %!   table(end+1,:) = {types, sparse_sizes, {"Algorithm", name{1}}, 200};
 %! endfor
 %! for backend = {"cpu", "gpu"}(1:1 + gpumm_available ("gpu"))
@@ -283,11 +283,11 @@
 %! table = {sizes, [0, 0.001, 0.02, 0.3, 1], kinds, {}
 %!          {[200, 90, 203]}, [0.02, 0.3], kinds, {}
 %!          small, 0.2, {"ss", "zs", "bz", "zz"}, {"Algorithm", "spgemm", "Backend", "cpu"}
-%!          small, 0.6, {"ss", "zs", "bz", "zb", "zz"}, {"Algorithm", "sparse_as_dense"}
+%!          small, 0.6, {"ss", "zs", "bz", "zb", "zz"}, {"Algorithm", "sparse_as_full"}
 %!          small, 0.1, by_full, {"Algorithm", "spmm", "Backend", "cpu"}
-%!          {[50, 60, 40]}, 0.01, {"ss"}, {"Algorithm", "sparse_as_dense"}
+%!          {[50, 60, 40]}, 0.01, {"ss"}, {"Algorithm", "sparse_as_full"}
 %!          {[0, 4, 3], [4, 0, 3], [4, 3, 0], [0, 0, 0], [1, 9, 1], [9, 1, 9]}, 0.5, {"ss"}, ...
-%!            {"Algorithm", "sparse_as_dense"}};
+%!            {"Algorithm", "sparse_as_full"}};
 %! if (gpumm_available ("gpu"))
 %!   table(end+1,:) = {{[300, 200, 140]}, 0.1, by_full, {"Algorithm", "spmm", "Backend", "gpu"}};
 %! endif

@@ -8,7 +8,7 @@
 %! n = 300;
 %! F = sparse ([ones(n, 1), ones(n, 1)]);
 %! G = sparse ([2, ones(1, n - 1); -ones(1, n)]);
-%! for by = {{}, {"Algorithm", "sparse_as_dense"}}
+%! for by = {{}, {"Algorithm", "sparse_as_full"}}
 %!   for pair = {A, B; i * A, i * B; F, G; i * F, i * G}.'
 %!     C = gpumm (pair{:}, by{1}{:});
 %!     R = pair{1} * pair{2};
@@ -121,7 +121,7 @@
 %! A = sprand (40, 30, 0.2);
 %! B = sprand (30, 45, 0.2);
 %! for row = {"spgemm", B, "spgemm", "spgemm_merge"; "spmm", full(B), "spmm", "spmm"
-%!            "sparse_as_dense", B, "sparse_as_dense", "dgemm"}.'
+%!            "sparse_as_full", B, "sparse_as_full", "dgemm"}.'
 %!   [~, info] = check_product (A, row{2}, "Algorithm", row{1}, "Backend", "cpu");
 %!   assert ({info.algorithm, info.kernel, info.backend}, {row{3:4}, "cpu"});
 %!   terms = full (sum (A != 0, 1)) .* full (sum (row{2} != 0 | ! issparse (row{2}), 2)).';
@@ -209,20 +209,20 @@
 %!     check_product (A != 0, B + i * B.');
 %!     said = ! isempty (strfind (info.reason, "C fills up: a full product takes"));
 %!     fell = ! isempty (strfind (info.reason, "not as full matrices"));
-%!     assert (strcmp (info.algorithm, "sparse_as_dense"), said);
+%!     assert (strcmp (info.algorithm, "sparse_as_full"), said);
 %!     assert (! said || what == 1);
 %!     assert (! fell || what != 1);
 %!   endfor
 %! endfor
 %!error <full matrices could give Inf or NaN where sparse ones do not: an element of B> ...
-%! gpumm (speye (3), sparse ([1, Inf; 2, 3; 4, 5]), "Algorithm", "sparse_as_dense")
-%!error id=gpumm:unsupported gpumm (sparse ([1, NaN; 2, 0]), speye (2), "Algorithm", "sparse_as_dense")
-%!error id=gpumm:unsupported gpumm (speye (3), ones (3), "Algorithm", "sparse_as_dense")
+%! gpumm (speye (3), sparse ([1, Inf; 2, 3; 4, 5]), "Algorithm", "sparse_as_full")
+%!error id=gpumm:unsupported gpumm (sparse ([1, NaN; 2, 0]), speye (2), "Algorithm", "sparse_as_full")
+%!error id=gpumm:unsupported gpumm (speye (3), ones (3), "Algorithm", "sparse_as_full")
 
 %!testif ; gpumm_available ("gpu")
 %! A = round (8 * sprandn (700, 600, 0.7));
 %! B = round (8 * sprandn (600, 500, 0.7)) + i * round (8 * sprandn (600, 500, 0.7));
-%! by = {"Algorithm", "sparse_as_dense", "Backend", "gpu"};
+%! by = {"Algorithm", "sparse_as_full", "Backend", "gpu"};
 %! for limit = {{}, {"MaxDeviceMemory", 4e6}}
 %!   [C, info] = gpumm (A, B, by{:}, limit{1}{:});
 %!   assert (C, A * B);

@@ -216,7 +216,7 @@
 %! pairs = {S, 3; 3, S'; S, sparse(3); sparse(2), 3; sparse(3), [1, 2]; sparse(0), x; x', sparse(0); ...
 %!          sparse(0), sparse(x); sparse(x'), sparse(0); sparse(0), NaN; sparse(0), sparse(Inf); ...
 %!          sparse(NaN), S'; S, NaN; sparse(1i), x};
-%! for way = {"auto", "sparse", "spmm", "spgemm", "sparse_as_dense"}
+%! for way = {"auto", "sparse", "spmm", "spgemm", "sparse_as_full"}
 %!   for pair = pairs'
 %!     check_product (pair{:}, "Algorithm", way{1});
 %!     check_product (pair{:}, "Algorithm", way{1}, "Backend", "cpu");

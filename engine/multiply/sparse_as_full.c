@@ -1,4 +1,4 @@
-/* sparse_as_dense.c - two sparse matrices so full that a full product is faster.
+/* sparse_as_full.c - two sparse matrices so full that a full product is faster.
  *
  * A and B become full matrices. A job with its own plan multiplies them into the values of C, and
  * zeros are dropped there. A term 0 x does not change a sum unless x is Inf or NaN, or the sum
@@ -132,8 +132,8 @@ static gpumm_status finish (struct gpumm_job *job, const gpumm_matrix *c, gpumm_
   return status ? status : gpumm_drop_zeros (result);
 }
 
-const gpumm_algorithm gpumm_algorithm_sparse_as_dense = {
-    .name = "sparse_as_dense",
+const gpumm_algorithm gpumm_algorithm_sparse_as_full = {
+    .name = "sparse_as_full",
     .summary = "sparse by sparse as a full product, for matrices so full that this is faster",
     .takes = takes,
     .open = open,
