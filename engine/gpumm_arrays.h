@@ -170,23 +170,18 @@ GPUMM_API gpumm_status gpumm_pick_entries (const gpumm_pick *pick);
 
 /* ---- sparse matrices on a device ------------------------------------------------------------ */
 
-/* Compressed columns in buffers of one device, rows ascending in a column. What the functions below
- * need beside arrays entry by entry; they are queued in the same way, and trust offsets and
- * indices. */
-typedef struct gpumm_csc {
-  int64_t rows, cols, stored;
-  gpumm_view start;  /* I64: cols + 1 offsets, the first 0 */
-  gpumm_view index;  /* I32: the row of each entry */
-  gpumm_view values; /* of any type */
-} gpumm_csc;
-
 /* 64-bit words that have a bit for each of so many entries, and one more. */
 #define GPUMM_MARK_WORDS(stored) ((int64_t) (stored) / 64 + 1)
 
-/* Offsets and indices count from 0. Bit t % 64 of marks[t / 64] says whether entry t of a is
- * marked, in words = GPUMM_MARK_WORDS (a.stored) words, and before[g], g = 0 .. words, how many
- * entries the first g words mark. In KEEP and PACK a matrix without start and index is a full one
- * without gaps, of rows * cols = stored. */
+/* What sparse matrices in buffers of one device need beside arrays entry by entry. The operations
+ * are queued in the same way, and trust offsets and indices. Of a, b and c each reads the sizes,
+ * nzmax, and those arrays that it needs, with their buffers and the type of the values, which is
+ * any; op, transpose and zero are not used. A pattern has no values: its buffer is NULL. That of a
+ * matrix in blocks is a sparse matrix with rows and cols exchanged.
+ *
+ * Bit t % 64 of marks[t / 64] says whether entry t of a is marked, in words = GPUMM_MARK_WORDS
+ * (a.nzmax) words, and before[g], g = 0 .. words, how many entries the first g words mark. In KEEP
+ * and PACK a matrix without start and index is a full one without gaps, of rows * cols = nzmax. */
 typedef enum gpumm_sparse_op {
   GPUMM_SPARSE_KEEP,     /* marks, before: entries of a that are not zero */
   GPUMM_SPARSE_DIAGONAL, /* marks, before: entries (i, i + shift) of a */
@@ -209,7 +204,7 @@ typedef enum gpumm_sparse_op {
 
 typedef struct gpumm_sparse_work {
   gpumm_sparse_op op;
-  gpumm_csc a, b, c;
+  gpumm_matrix a, b, c;
   gpumm_view marks;                         /* U64 */
   gpumm_view before, from_a, from_b, which; /* I64 */
   gpumm_view full; /* of the type of a's values, D or Z in SCALE, with strides */

@@ -17,14 +17,8 @@ bool is_blocksparse (const octave_base_value &x) {
   return x.class_name () == "blocksparse";
 }
 
-gpumm_csc grid_of (const blocks &x) {
-  gpumm_csc m = {};
-  m.rows = x.cols / x.block_cols;
-  m.cols = x.rows / x.block_rows;
-  m.stored = x.stored;
-  m.start = view (x.start);
-  m.index = view (x.index);
-  return m;
+gpumm_matrix grid_of (const blocks &x) {
+  return pattern_of (x.cols / x.block_cols, x.rows / x.block_rows, x.start, x.index);
 }
 
 blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type stored) {
@@ -112,16 +106,15 @@ array multiples (int device, index_type count, index_type step) {
   const array y = vector (device, GPUMM_I64, count + 1);
   gpumm_sparse_work w = {}; // offsets of columns of the same length
   w.op = GPUMM_SPARSE_LENGTHS;
-  w.a.cols = 1;
-  w.a.start = view (from);
+  w.a = pattern_of (0, 1, from, array ());
   w.which = view (which);
-  w.c.cols = count;
-  w.c.start = view (y);
+  w.c = pattern_of (0, count, y, array ());
   run (w);
   return y;
 }
 
-meeting::meeting (int device, const gpumm_csc &a, const gpumm_csc &b) : in_a (device, a.stored) {
+meeting::meeting (int device, const gpumm_matrix &a, const gpumm_matrix &b)
+    : in_a (device, a.nzmax) {
   gpumm_sparse_work w = matched (a, b, in_a);
   count = in_a.count ();
   from_a = vector (device, GPUMM_I64, count);
@@ -129,11 +122,7 @@ meeting::meeting (int device, const gpumm_csc &a, const gpumm_csc &b) : in_a (de
   const array start = vector (device, GPUMM_I64, a.cols + 1),
               index = vector (device, GPUMM_I32, count);
   w.op = GPUMM_SPARSE_MEET;
-  w.c.rows = a.rows;
-  w.c.cols = a.cols;
-  w.c.stored = count;
-  w.c.start = view (start);
-  w.c.index = view (index);
+  w.c = pattern_of (a.rows, a.cols, start, index);
   w.from_a = view (from_a);
   w.from_b = view (from_b);
   run (w);
@@ -185,8 +174,8 @@ blocks packed (blocks x, const marks &m, index_type kept) {
 
 // Marks the blocks whose number is not 0.
 static marks marks_by (array numbers, const blocks &x) {
-  gpumm_csc a = grid_of (x);
-  a.values = view (ready (numbers));
+  gpumm_matrix a = grid_of (x);
+  set_values (a, ready (numbers));
   return marks_of (x.device, a);
 }
 
@@ -239,9 +228,9 @@ blocks twin_of (blocks &x) {
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_TRANSPOSE;
   w.a = grid_of (x);
-  w.a.values = view (numbers);
+  set_values (w.a, numbers);
   w.c = grid_of (t);
-  w.c.values = view (from);
+  set_values (w.c, from);
   run (w);
   gpumm_pick p = {}; // element (c, r) of a block of t is element (r, c) of x's block
   p.part = view (t.values);

@@ -73,17 +73,11 @@ struct bricks {
   }
 
   // The pattern in which all blocks are stored.
-  gpumm_csc grid (array &start, array &index, int device) const {
+  gpumm_matrix grid (array &start, array &index, int device) const {
     start = multiples (device, down, across);
     index = vector (device, GPUMM_I32, down * across);
     move (ramp (device, across), index, dim_vector (across, down), {1, 0}, {1, across});
-    gpumm_csc m = {};
-    m.rows = across;
-    m.cols = down;
-    m.stored = down * across;
-    m.start = view (start);
-    m.index = view (index);
-    return m;
+    return pattern_of (across, down, start, index);
   }
 };
 
@@ -162,10 +156,7 @@ static array full_part (blocks x, const octave::idx_vector &rows, const octave::
               index = vector (x.device, GPUMM_I32, b.down * count);
   move (to_device (x.device, GPUMM_I32, count, across.blocks.data ()), index,
         dim_vector (count, b.down), {1, 0}, {1, count});
-  gpumm_csc grid = grid_of (x);
-  grid.stored = b.down * count;
-  grid.start = view (start);
-  grid.index = view (index);
+  const gpumm_matrix grid = pattern_of (x.cols / x.block_cols, x.rows / x.block_rows, start, index);
   const meeting places (x.device, grid, grid_of (x));
   ready (x.values);
   array y = b.full (plain (taken (x.values, places.from_b)), places.from_a);
@@ -258,17 +249,10 @@ sparse sparse_of (blocks x) {
               row = vector (x.device, GPUMM_I32, count);
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_TRANSPOSE;
-  w.a.rows = x.cols;
-  w.a.cols = x.rows / x.block_rows;
-  w.a.stored = w.c.stored = count;
-  w.a.start = view (starts);
-  w.a.index = view (column);
-  w.a.values = view (numbers);
-  w.c.rows = w.a.cols;
-  w.c.cols = w.a.rows;
-  w.c.start = view (sorted);
-  w.c.index = view (row);
-  w.c.values = view (order);
+  w.a = pattern_of (x.cols, x.rows / x.block_rows, starts, column);
+  set_values (w.a, numbers);
+  w.c = pattern_of (w.a.cols, w.a.rows, sorted, row);
+  set_values (w.c, order);
   run (w);
   // the elements of these columns, one below the other
   y.start = picked (false, multiples (x.device, count, x.block_rows), sorted, sorted.numel ());

@@ -58,10 +58,7 @@ array diagonal_of (blocks x, octave_idx_type) {
     on[i] = int32_t (i);
   const array start = to_device (x.device, GPUMM_I64, down + 1, ends.data ());
   const array index = to_device (x.device, GPUMM_I32, n, on.data ());
-  gpumm_csc diagonal = grid_of (x);
-  diagonal.stored = n;
-  diagonal.start = view (start);
-  diagonal.index = view (index);
+  const gpumm_matrix diagonal = pattern_of (x.cols / x.block_cols, down, start, index);
   const meeting both (x.device, diagonal, grid_of (x));
   x.values = plain (x.values);
   array of_blocks = new_array (x.device, x.values.type, dim_vector (b, both.count));

@@ -30,7 +30,7 @@ static gpumm_type type_of_product (gpumm_type a, gpumm_type b) {
 
 // ---- products -----------------------------------------------------------------------------------
 
-gpumm_matrix stored_of (const blocks &x) {
+gpumm_matrix stored_of (blocks &x) {
   gpumm_matrix m = compressed_of (x);
   m.format = GPUMM_BLOCKS;
   m.block_rows = x.block_rows;

@@ -12,10 +12,10 @@ namespace gpumm {
 blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type stored);
 
 // The pattern of blocks, read by columns, as the pattern of the transpose. Without values.
-gpumm_csc grid_of (const blocks &x);
+gpumm_matrix grid_of (const blocks &x);
 
 // The matrix as it is stored, for the engine.
-gpumm_matrix stored_of (const blocks &x);
+gpumm_matrix stored_of (blocks &x);
 
 // The transpose of the stored matrix, made once and kept with the matrix.
 blocks twin_of (blocks &x);
@@ -40,7 +40,7 @@ struct meeting {
   marks in_a;
   index_type count;
   array from_a, from_b;
-  meeting (int device, const gpumm_csc &a, const gpumm_csc &b);
+  meeting (int device, const gpumm_matrix &a, const gpumm_matrix &b);
 };
 
 } // namespace gpumm

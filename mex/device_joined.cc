@@ -55,19 +55,14 @@ static M placed (M x, const dim_vector &size, index_type lines, index_type line,
 struct union_of {
   array start, index, from_a, from_b;
 
-  union_of (int device, const gpumm_csc &a, const gpumm_csc &b)
+  union_of (int device, const gpumm_matrix &a, const gpumm_matrix &b)
       : start (vector (device, GPUMM_I64, a.cols + 1)),
-        index (vector (device, GPUMM_I32, a.stored + b.stored)),
-        from_a (vector (device, GPUMM_I64, a.stored)),
-        from_b (vector (device, GPUMM_I64, b.stored)) {
-    const marks none (device, a.stored);
+        index (vector (device, GPUMM_I32, a.nzmax + b.nzmax)),
+        from_a (vector (device, GPUMM_I64, a.nzmax)), from_b (vector (device, GPUMM_I64, b.nzmax)) {
+    const marks none (device, a.nzmax);
     gpumm_sparse_work w = matched (a, b, none);
     w.op = GPUMM_SPARSE_UNITE;
-    w.c.rows = a.rows;
-    w.c.cols = a.cols;
-    w.c.stored = a.stored + b.stored;
-    w.c.start = view (start);
-    w.c.index = view (index);
+    w.c = pattern_of (a.rows, a.cols, start, index);
     w.from_a = view (from_a);
     w.from_b = view (from_b);
     run (w);
@@ -100,7 +95,7 @@ static sparse united (sparse a, sparse b, const dim_vector &size, index_type row
   b = placed (in_type (straight (b), type), size, size (1), col, row);
   if (a.stored == 0 || b.stored == 0)
     return a.stored == 0 ? b : a;
-  sparse c = union_of (a.device, csc_of (a), csc_of (b)).matrix (a, b, 1);
+  sparse c = union_of (a.device, stored_of (a), stored_of (b)).matrix (a, b, 1);
   c.values.size = dim_vector (c.stored, 1);
   c.thinned = a.thinned || b.thinned;
   return c;

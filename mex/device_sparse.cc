@@ -13,18 +13,6 @@ namespace gpumm {
 
 // ---- memory -------------------------------------------------------------------------------------
 
-gpumm_csc csc_of (sparse &x) {
-  x.values = plain (x.values);
-  gpumm_csc m = {};
-  m.rows = x.rows;
-  m.cols = x.cols;
-  m.stored = x.stored;
-  m.start = view (x.start);
-  m.index = view (x.index);
-  m.values = view (x.values);
-  return m;
-}
-
 sparse new_sparse (int device, gpumm_type type, index_type rows, index_type cols, index_type stored,
                    const array *start) {
   sparse x;
@@ -84,16 +72,16 @@ template <typename M> static octave_value downloaded (const sparse &x, M m) {
 // ---- as stored ----------------------------------------------------------------------------------
 
 marks marks_of (sparse &x) {
-  return marks_of (x.device, csc_of (x));
+  return marks_of (x.device, stored_of (x));
 }
 
 sparse packed (sparse x, const marks &m, index_type kept) {
   sparse y = new_sparse (x.device, x.values.type, x.rows, x.cols, kept);
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_PACK;
-  w.a = csc_of (x);
+  w.a = stored_of (x);
   m.attach (w);
-  w.c = csc_of (y);
+  w.c = stored_of (y);
   run (w);
   y.turned = x.turned;
   y.conjugated = x.conjugated;
@@ -116,8 +104,8 @@ sparse twin_of (sparse &x) {
     sparse t = new_sparse (x.device, x.values.type, x.cols, x.rows, x.stored);
     gpumm_sparse_work w = {};
     w.op = GPUMM_SPARSE_TRANSPOSE;
-    w.a = csc_of (x);
-    w.c = csc_of (t);
+    w.a = stored_of (x);
+    w.c = stored_of (t);
     run (w);
     t.twin = nullptr; // the transpose of t is not kept
     if (!x.twin)
@@ -149,7 +137,7 @@ array full_of (sparse x) {
   array y = zeros (x.device, x.values.type, dim_vector (x.rows, x.cols));
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_SCATTER;
-  w.a = csc_of (x);
+  w.a = stored_of (x);
   w.full = view_of (y);
   w.full.stride[0] = 1;
   w.full.stride[1] = x.rows;
@@ -178,12 +166,12 @@ sparse sparse_of (const array &given) {
   w.op = GPUMM_SPARSE_PACK;
   w.a.rows = x.size (0);
   w.a.cols = x.size (1);
-  w.a.stored = x.numel ();
-  w.a.values = view_of (x);
+  w.a.nzmax = x.numel ();
+  set_values (w.a, x);
   const marks m = marks_of (x.device, w.a);
   m.attach (w);
   sparse y = new_sparse (x.device, x.type, x.size (0), x.size (1), m.count ());
-  w.c = csc_of (y);
+  w.c = stored_of (y);
   run (w);
   return y;
 }

@@ -32,8 +32,8 @@ sparse folded (gpumm_fold_op op, sparse x, int dim) {
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_FOLD;
   w.fold = op;
-  w.a = csc_of (x);
-  w.c.values = view_of (sums);
+  w.a = stored_of (x);
+  set_values (w.c, sums);
   if (x.cols > 0)
     run (w);
   array all = reshaped (sums, dim == 1 ? dim_vector (x.cols, 1) : dim_vector (1, x.cols));
@@ -70,7 +70,7 @@ sparse diagonal_of (sparse x, octave_idx_type k) {
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_DIAGONAL;
   w.shift = k;
-  w.a = csc_of (x);
+  w.a = stored_of (x);
   m.attach (w);
   run (w);
   const index_type stored = m.count ();
@@ -99,15 +99,13 @@ static sparse columns_of (sparse x, const octave::idx_vector &which) {
   const array start = vector (x.device, GPUMM_I64, count + 1);
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_LENGTHS;
-  w.a = csc_of (x);
+  w.a = stored_of (x);
   w.which = view_of (places);
-  w.c.rows = x.rows;
-  w.c.cols = count;
-  w.c.start = view_of (start);
+  w.c = pattern_of (x.rows, count, start, array ());
   run (w);
   sparse y = new_sparse (x.device, x.values.type, x.rows, count, read_one (start, count), &start);
   w.op = GPUMM_SPARSE_TAKE;
-  w.c = csc_of (y);
+  w.c = stored_of (y);
   run (w);
   y.may_store_zeros = x.may_store_zeros;
   return y;

@@ -98,14 +98,14 @@ static sparse joined (bool unites, const operation &o, sparse a, sparse b) {
   b = straight (b);
   const int device = a.device;
   const marks m (device, a.stored);
-  gpumm_sparse_work w = matched (csc_of (a), csc_of (b), m);
+  gpumm_sparse_work w = matched (stored_of (a), stored_of (b), m);
   const index_type both = m.count ();
   const index_type stored = unites ? a.stored + b.stored - both : both;
   const array from_a = vector (device, GPUMM_I64, unites ? a.stored : stored),
               from_b = vector (device, GPUMM_I64, unites ? b.stored : stored);
   sparse c = new_sparse (device, GPUMM_B, a.rows, a.cols, stored);
   w.op = unites ? GPUMM_SPARSE_UNITE : GPUMM_SPARSE_MEET;
-  w.c = csc_of (c);
+  w.c = stored_of (c);
   w.from_a = view_of (from_a);
   w.from_b = view_of (from_b);
   run (w);

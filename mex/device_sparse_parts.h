@@ -12,8 +12,6 @@ namespace gpumm {
 sparse new_sparse (int device, gpumm_type type, index_type rows, index_type cols, index_type stored,
                    const array *start = nullptr);
 
-gpumm_csc csc_of (sparse &x);
-
 // Marks the entries of x that are not zero.
 marks marks_of (sparse &x);
 
@@ -33,7 +31,7 @@ sparse multiplied (sparse &a, sparse &b, const product_options &o);
 array multiplied_full (sparse &s, array d, bool left, const product_options &o);
 
 // The matrix as it is stored, for the engine; memory for a product like a's.
-gpumm_matrix stored_of (const sparse &x);
+gpumm_matrix stored_of (sparse &x);
 sparse new_result (const gpumm_matrix &shape, const sparse &a);
 
 // x with each row (or column) multiplied by, or divided by, an element of a full vector.

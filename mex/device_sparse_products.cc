@@ -14,10 +14,8 @@ namespace gpumm {
 
 // ---- products -----------------------------------------------------------------------------------
 
-gpumm_matrix stored_of (const sparse &x) {
-  gpumm_matrix m = compressed_of (x);
-  m.format = GPUMM_SPARSE;
-  return m;
+gpumm_matrix stored_of (sparse &x) {
+  return compressed_of (x);
 }
 
 sparse new_result (const gpumm_matrix &shape, const sparse &a) {
@@ -72,9 +70,9 @@ sparse scaled (bool divides, sparse x, array factors, bool by_rows) {
   const int along = by_rows != x.turned ? 0 : 1; // dimension of the stored matrix
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_SCALE;
-  w.a = csc_of (x);
-  w.c.stored = x.stored;
-  w.c.values = view_of (y);
+  w.a = stored_of (x);
+  w.c.nzmax = x.stored;
+  set_values (w.c, y);
   w.full = view_of (factors);
   std::fill_n (w.full_size, GPUMM_MAP_DIMS, 1);
   std::fill_n (w.full.stride, GPUMM_MAP_DIMS, 0);

@@ -155,18 +155,10 @@ private:
 // ---- products -----------------------------------------------------------------------------------
 
 // What the engine reads of both formats.
-template <typename M> gpumm_matrix compressed_of (const M &x) {
-  gpumm_matrix m = {};
-  m.type = x.values.type;
-  m.rows = x.rows;
-  m.cols = x.cols;
-  m.nzmax = x.stored;
-  m.start = static_cast<int64_t *> (x.start.values ());
-  m.index = x.index.values ();
-  m.values = x.values.values ();
-  m.start_buffer = x.start.buffer.get ();
-  m.index_buffer = x.index.buffer.get ();
-  m.buffer = x.values.buffer.get ();
+template <typename M> gpumm_matrix compressed_of (M &x) {
+  x.values = plain (x.values);
+  gpumm_matrix m = pattern_of (x.rows, x.cols, x.start, x.index);
+  set_values (m, x.values);
   return m;
 }
 
@@ -179,7 +171,6 @@ template <typename M> struct factor {
   factor (const M &given, bool needs_transpose) : x (given) {
     if (x.conjugated && !x.turned)
       x = straight (x);
-    x.values = plain (x.values);
     stored = stored_of (x);
     stored.op = op_of (x);
     if (!needs_transpose)

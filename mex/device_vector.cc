@@ -23,6 +23,25 @@ gpumm_view view (const array &x) {
   return x.buffer ? view_of (x) : gpumm_view ();
 }
 
+gpumm_matrix pattern_of (index_type rows, index_type cols, const array &start, const array &index) {
+  gpumm_matrix m = {};
+  m.format = GPUMM_SPARSE;
+  m.rows = rows;
+  m.cols = cols;
+  m.nzmax = index.numel ();
+  m.start = static_cast<int64_t *> (start.values ());
+  m.index = index.values ();
+  m.start_buffer = start.buffer.get ();
+  m.index_buffer = index.buffer.get ();
+  return m;
+}
+
+void set_values (gpumm_matrix &m, const array &values) {
+  m.type = values.type;
+  m.values = values.values ();
+  m.buffer = values.buffer.get ();
+}
+
 void run (const gpumm_sparse_work &w) {
   need (gpumm_sparse_run (&w));
 }
@@ -48,8 +67,8 @@ index_type read_one (const array &x, index_type place) {
   return index_type (count);
 }
 
-marks marks_of (int device, const gpumm_csc &a) {
-  const marks m (device, a.stored);
+marks marks_of (int device, const gpumm_matrix &a) {
+  const marks m (device, a.nzmax);
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_KEEP;
   w.a = a;
@@ -58,7 +77,7 @@ marks marks_of (int device, const gpumm_csc &a) {
   return m;
 }
 
-gpumm_sparse_work matched (const gpumm_csc &a, const gpumm_csc &b, const marks &m) {
+gpumm_sparse_work matched (const gpumm_matrix &a, const gpumm_matrix &b, const marks &m) {
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_MATCH;
   w.a = a;
@@ -115,9 +134,9 @@ octave_idx_type nonzeros_of (const array &x) {
   values.turned = false; // counted as stored
   if (is_wide (x.type))
     values = not_zero (values);
-  gpumm_csc all = {};
-  all.stored = values.numel ();
-  all.values = view (ready (values));
+  gpumm_matrix all = {};
+  all.nzmax = values.numel ();
+  set_values (all, ready (values));
   return marks_of (x.device, all).count ();
 }
 

@@ -18,6 +18,10 @@ array to_device (int device, gpumm_type type, index_type count, const void *from
 // The view of a vector, which may be missing.
 gpumm_view view (const array &x);
 
+// A matrix on a device as gpumm_sparse_work takes it: its pattern, by columns, and its values.
+gpumm_matrix pattern_of (index_type rows, index_type cols, const array &start, const array &index);
+void set_values (gpumm_matrix &m, const array &values);
+
 void run (const gpumm_sparse_work &w);
 
 // Reads results of a device together, with one wait.
@@ -55,11 +59,11 @@ struct marks {
 };
 
 // Marks the entries of a that are not zero.
-marks marks_of (int device, const gpumm_csc &a);
+marks marks_of (int device, const gpumm_matrix &a);
 
 // Marks the entries of a that the pattern of b has, too. Returns work with both patterns and the
 // marks.
-gpumm_sparse_work matched (const gpumm_csc &a, const gpumm_csc &b, const marks &m);
+gpumm_sparse_work matched (const gpumm_matrix &a, const gpumm_matrix &b, const marks &m);
 
 // Moves blocks of `each` elements between the array of all blocks and one of the blocks at these
 // places.

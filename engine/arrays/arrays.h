@@ -20,9 +20,6 @@ gpumm_status gpumm_check_view (gpumm_array_call *c, const gpumm_view *x, const i
                                int writes, const char *what);
 gpumm_status gpumm_check_vector (gpumm_array_call *c, const gpumm_view *x, int64_t entries,
                                  const char *what);
-/* Also checks the type of the vector; GPUMM_TYPES: any type. */
-gpumm_status gpumm_check_typed (gpumm_array_call *c, const gpumm_view *x, gpumm_type type,
-                                int64_t entries, const char *what);
 
 /* Begins a launch with workspace on the array stream. On success gpumm_array_end must follow. */
 gpumm_status gpumm_array_begin (gpumm_array_call *c, size_t bytes);

@@ -15,27 +15,35 @@ typedef gpumm_array_call call;
 
 enum { START = 1, INDEX = 2, VALUES = 4, ALL = 7 };
 
-gpumm_status gpumm_check_typed (call *c, const gpumm_view *x, gpumm_type type, int64_t entries,
-                                const char *what) {
-  if (type != GPUMM_TYPES && x->type != type)
+static gpumm_view view_of (gpumm_type type, gpumm_buffer *buffer, void *values) {
+  return (gpumm_view){.type = type, .buffer = buffer, .values = values};
+}
+
+/* Also checks the type of the vector. */
+static gpumm_status check_typed (call *c, const gpumm_view *x, gpumm_type type, int64_t entries,
+                                 const char *what) {
+  if (x->type != type)
     return gpumm_fail (GPUMM_INVALID, "%s: %s has elements of type %d and not %d", c->name, what,
                        (int) x->type, (int) type);
   return gpumm_check_vector (c, x, entries, what);
 }
 
 /* Checks the sizes, and the arrays named by parts. */
-static gpumm_status check_csc (call *c, const gpumm_csc *x, int parts, const char *what) {
-  if (x->rows < 0 || x->cols < 0 || x->stored < 0 || x->rows >= INT32_MAX || x->cols >= INT32_MAX)
+static gpumm_status check_matrix (call *c, const gpumm_matrix *x, int parts, const char *what) {
+  if (x->rows < 0 || x->cols < 0 || x->nzmax < 0 || x->rows >= INT32_MAX || x->cols >= INT32_MAX)
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "%s: %s has %lld x %lld elements; a device takes sizes below 2^31", c->name,
                        what, (long long) x->rows, (long long) x->cols);
+  const gpumm_view start = view_of (GPUMM_I64, x->start_buffer, x->start),
+                   index = view_of (GPUMM_I32, x->index_buffer, x->index),
+                   values = view_of (x->type, x->buffer, x->values);
   gpumm_status status = GPUMM_OK;
   if (parts & START)
-    status = gpumm_check_typed (c, &x->start, GPUMM_I64, x->cols + 1, what);
+    status = gpumm_check_vector (c, &start, x->cols + 1, what);
   if (!status && parts & INDEX)
-    status = gpumm_check_typed (c, &x->index, GPUMM_I32, x->stored, what);
+    status = gpumm_check_vector (c, &index, x->nzmax, what);
   if (!status && parts & VALUES)
-    status = gpumm_check_typed (c, &x->values, GPUMM_TYPES, x->stored, what);
+    status = gpumm_check_vector (c, &values, x->nzmax, what);
   return status;
 }
 
@@ -62,31 +70,32 @@ static const struct {
 static gpumm_status check_rest (call *c, const gpumm_sparse_work *w) {
   const int op = (int) w->op, unites = op == GPUMM_SPARSE_UNITE;
   gpumm_status status = GPUMM_OK;
-  const int64_t words = GPUMM_MARK_WORDS (w->a.stored);
+  const int64_t words = GPUMM_MARK_WORDS (w->a.nzmax);
   if (op <= GPUMM_SPARSE_MEET)
-    status = gpumm_check_typed (c, &w->marks, GPUMM_U64, words, "the marks");
+    status = check_typed (c, &w->marks, GPUMM_U64, words, "the marks");
   if (!status && op <= GPUMM_SPARSE_MEET)
-    status = gpumm_check_typed (c, &w->before, GPUMM_I64, words + 1, "the counts of marks");
+    status = check_typed (c, &w->before, GPUMM_I64, words + 1, "the counts of marks");
   if (!status && (unites || op == GPUMM_SPARSE_MEET)) {
-    status = gpumm_check_typed (c, &w->from_a, GPUMM_I64, unites ? w->a.stored : w->c.stored,
-                                "a vector of places");
+    status = check_typed (c, &w->from_a, GPUMM_I64, unites ? w->a.nzmax : w->c.nzmax,
+                          "a vector of places");
     if (!status)
-      status = gpumm_check_typed (c, &w->from_b, GPUMM_I64, unites ? w->b.stored : w->c.stored,
-                                  "a vector of places");
+      status = check_typed (c, &w->from_b, GPUMM_I64, unites ? w->b.nzmax : w->c.nzmax,
+                            "a vector of places");
   }
   if (!status && (op == GPUMM_SPARSE_LENGTHS || op == GPUMM_SPARSE_TAKE))
-    status = gpumm_check_typed (c, &w->which, GPUMM_I64, w->c.cols, "a vector of columns");
+    status = check_typed (c, &w->which, GPUMM_I64, w->c.cols, "a vector of columns");
   if (!status && (op == GPUMM_SPARSE_SCALE || op == GPUMM_SPARSE_SCATTER)) {
     status = gpumm_check_view (c, &w->full, w->full_size, op == GPUMM_SPARSE_SCATTER, "an array");
-    if (!status && w->a.values.type != w->full.type)
+    if (!status && w->a.type != w->full.type)
       status = gpumm_fail (GPUMM_INVALID, "%s: values and array are of different types", c->name);
   }
-  if (!status && op == GPUMM_SPARSE_SCALE && w->c.values.type != w->full.type)
+  if (!status && op == GPUMM_SPARSE_SCALE && w->c.type != w->full.type)
     status = gpumm_fail (GPUMM_INVALID, "%s: values of different types", c->name);
-  if (!status && op == GPUMM_SPARSE_FOLD)
-    status =
-        gpumm_check_typed (c, &w->c.values, gpumm_is_complex (w->a.values.type) ? GPUMM_Z : GPUMM_D,
-                           w->a.cols, "the result");
+  if (!status && op == GPUMM_SPARSE_FOLD) {
+    const gpumm_view folds = view_of (w->c.type, w->c.buffer, w->c.values);
+    status = check_typed (c, &folds, gpumm_is_complex (w->a.type) ? GPUMM_Z : GPUMM_D, w->a.cols,
+                          "the result");
+  }
   return status;
 }
 
@@ -97,16 +106,16 @@ gpumm_status gpumm_sparse_run (const gpumm_sparse_work *w) {
   if (!w || (int) w->op < 0 || w->op >= GPUMM_SPARSE_OPS)
     return gpumm_fail (GPUMM_INVALID, "%s: there is no such operation", c.name);
   c.name = needs[w->op].name;
-  const int is_full = w->op == GPUMM_SPARSE_PACK && !w->a.start.values;
-  gpumm_status status = check_csc (
+  const int is_full = w->op == GPUMM_SPARSE_PACK && !w->a.start;
+  gpumm_status status = check_matrix (
       &c, &w->a, needs[w->op].a | (w->op == GPUMM_SPARSE_PACK && !is_full ? ALL : 0), "A");
   if (!status)
-    status = check_csc (&c, &w->b, needs[w->op].b, "B");
+    status = check_matrix (&c, &w->b, needs[w->op].b, "B");
   if (!status)
-    status = check_csc (&c, &w->c, needs[w->op].c, "C");
+    status = check_matrix (&c, &w->c, needs[w->op].c, "C");
   if (!status)
     status = check_rest (&c, w);
-  if (!status && w->op == GPUMM_SPARSE_TRANSPOSE && w->a.stored > INT32_MAX)
+  if (!status && w->op == GPUMM_SPARSE_TRANSPOSE && w->a.nzmax > INT32_MAX)
     status = gpumm_fail (GPUMM_UNSUPPORTED, "%s: more than 2^31 elements", c.name);
   if (status)
     return status;

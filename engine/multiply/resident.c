@@ -128,16 +128,15 @@ static gpumm_device_matrix take_lines (product *s, int i, const gpumm_matrix *x)
  * of B that A's entries meet. */
 static gpumm_sparse_work offsets_of (const product *s) {
   const gpumm_device_matrix *c = &s->pass.product.c;
-  return (gpumm_sparse_work){.op = GPUMM_SPARSE_OFFSETS,
-                             .c = {.cols = c->rows, .start.values = c->start}};
+  return (gpumm_sparse_work){.op = GPUMM_SPARSE_OFFSETS, .c = {.cols = c->rows, .start = c->start}};
 }
 
 static gpumm_sparse_work lengths_of (const product *s) {
   const gpumm_device_matrix *a = &s->pass.product.a, *b = &s->pass.product.b;
   return (gpumm_sparse_work){.op = GPUMM_SPARSE_LENGTHS,
-                             .a = {.cols = b->rows, .start.values = b->start},
+                             .a = {.cols = b->rows, .start = b->start},
                              .which = {.type = GPUMM_I32, .values = a->column},
-                             .c = {.cols = a->stored, .start.values = s->lengths}};
+                             .c = {.cols = a->stored, .start = s->lengths}};
 }
 
 static gpumm_status count (const product *s, gpumm_stream *stream) {

@@ -20,8 +20,8 @@ struct pattern {
   int32_t *index;
 };
 
-static pattern pattern_of (const gpumm_csc &x) {
-  return {x.rows, x.cols, x.stored, (int64_t *) x.start.values, (int32_t *) x.index.values};
+static pattern pattern_of (const gpumm_matrix &x) {
+  return {x.rows, x.cols, x.nzmax, x.start, (int32_t *) x.index};
 }
 
 /* Finds the columns of the entries first and last: the last columns that do not begin after them.
@@ -384,28 +384,28 @@ static gpumm_status fold (int device, gpumm_stream *stream, const gpumm_sparse_w
   while (lanes < 32 && a.cols > 0 && lanes * 8 < a.stored / a.cols)
     lanes *= 2;
   return LAUNCH ("sparse fold", fold_columns<W>, ceil_div (a.cols, (int64_t) (THREADS / lanes)),
-                 dim3 (THREADS), device, stream, a, (int) w.fold, (int) w.a.values.type,
-                 (const void *) w.a.values.values, lanes, (W *) w.c.values.values);
+                 dim3 (THREADS), device, stream, a, (int) w.fold, (int) w.a.type,
+                 (const void *) w.a.values, lanes, (W *) w.c.values);
 }
 
 template <class T>
 static gpumm_status scale (int device, gpumm_stream *stream, const gpumm_sparse_work &w) {
   const int real = (w.real_a ? REAL_X : 0) | (w.real_full ? REAL_Y : 0);
-  return LAUNCH ("sparse scaling", scale_entries<T>, tiles_of (w.a.stored), dim3 (THREADS), device,
-                 stream, pattern_of (w.a), (const T *) w.a.values.values, (const T *) w.full.values,
-                 w.full.stride[0], w.full.stride[1], w.divides != 0, real, (T *) w.c.values.values);
+  return LAUNCH ("sparse scaling", scale_entries<T>, tiles_of (w.a.nzmax), dim3 (THREADS), device,
+                 stream, pattern_of (w.a), (const T *) w.a.values, (const T *) w.full.values,
+                 w.full.stride[0], w.full.stride[1], w.divides != 0, real, (T *) w.c.values);
 }
 
 /* ---- launch --------------------------------------------------------------------------------- */
 
-static gpumm_device_matrix rows_of (const gpumm_csc &x) {
+static gpumm_device_matrix rows_of (const gpumm_matrix &x) {
   gpumm_device_matrix r = {};
   r.rows = x.cols;
   r.cols = x.rows;
   r.block_rows = r.block_cols = 1;
-  r.start = (int64_t *) x.start.values;
-  r.column = (int32_t *) x.index.values;
-  r.stored = x.stored;
+  r.start = x.start;
+  r.column = (int32_t *) x.index;
+  r.stored = x.nzmax;
   return r;
 }
 
@@ -416,21 +416,20 @@ static gpumm_status transpose_of (int device, gpumm_stream *stream, const gpumm_
                                   void *workspace) {
   const gpumm_device_matrix a = rows_of (w.a);
   transpose x (&a, NUMBERS, workspace);
-  x.t.start = (int64_t *) w.c.start.values;
-  x.t.column = (int32_t *) w.c.index.values;
+  x.t.start = w.c.start;
+  x.t.column = (int32_t *) w.c.index;
   TRY (gpumm_transpose_structure (device, stream, &a, x));
-  WITH_BYTES (w.a.values.type, E,
+  WITH_BYTES (w.a.type, E,
               return LAUNCH ("sparse transpose", move_values<E>,
                              ceil_div (a.stored, (int64_t) THREADS), dim3 (THREADS), device, stream,
-                             (const E *) w.a.values.values, x.from, a.stored,
-                             (E *) w.c.values.values));
+                             (const E *) w.a.values, x.from, a.stored, (E *) w.c.values));
 }
 
 template <class E>
 static gpumm_status move (int device, gpumm_stream *stream, const gpumm_sparse_work &w) {
   const pattern a = pattern_of (w.a), c = pattern_of (w.c);
-  const E *from = (const E *) w.a.values.values;
-  E *to = (E *) w.c.values.values, *full = (E *) w.full.values;
+  const E *from = (const E *) w.a.values;
+  E *to = (E *) w.c.values, *full = (E *) w.full.values;
   const int64_t *which = (const int64_t *) w.which.values;
   const int64_t most = a.stored > a.cols ? a.stored : a.cols, *stride = w.full.stride;
   const dim3 threads (THREADS);
@@ -477,12 +476,12 @@ static gpumm_status mark (int device, gpumm_stream *stream, const gpumm_sparse_w
   else if (w.op == GPUMM_SPARSE_MATCH)
     TRY (LAUNCH ("sparse marks", mark_matches, tiles, threads, device, stream, a, pattern_of (w.b),
                  m));
-  else if (w.a.values.type == GPUMM_D)
+  else if (w.a.type == GPUMM_D)
     TRY (LAUNCH ("sparse marks", mark_nonzeros<double>, tiles, threads, device, stream,
-                 (int) GPUMM_D, (const void *) w.a.values.values, a.stored, m));
+                 (int) GPUMM_D, (const void *) w.a.values, a.stored, m));
   else
     TRY (LAUNCH ("sparse marks", mark_nonzeros<complex<double> >, tiles, threads, device, stream,
-                 (int) w.a.values.type, (const void *) w.a.values.values, a.stored, m));
+                 (int) w.a.type, (const void *) w.a.values, a.stored, m));
   TRY (LAUNCH ("sparse marks", count_marks, ceil_div (words, (int64_t) THREADS), threads, device,
                stream, words, m));
   return gpumm_sum_up (device, stream, m.before, words + 1, workspace,
@@ -492,15 +491,15 @@ static gpumm_status mark (int device, gpumm_stream *stream, const gpumm_sparse_w
 template <class I>
 static gpumm_status find_lengths_of (int device, gpumm_stream *stream, const gpumm_sparse_work &w) {
   return LAUNCH ("sparse lengths", find_lengths<I>, ceil_div (w.c.cols + 1, (int64_t) THREADS),
-                 dim3 (THREADS), device, stream, (const int64_t *) w.a.start.values,
-                 (const I *) w.which.values, w.c.cols, (int64_t *) w.c.start.values);
+                 dim3 (THREADS), device, stream, (const int64_t *) w.a.start,
+                 (const I *) w.which.values, w.c.cols, w.c.start);
 }
 
 /* Turns lengths of columns into offsets: given lengths, or the lengths of the taken columns, which
  * the product of compressed matrices names by indices. */
 static gpumm_status measure (int device, gpumm_stream *stream, const gpumm_sparse_work &w,
                              void *workspace) {
-  int64_t *const start = (int64_t *) w.c.start.values, cols = w.c.cols;
+  int64_t *const start = w.c.start, cols = w.c.cols;
   if (w.op == GPUMM_SPARSE_LENGTHS)
     TRY (w.which.type == GPUMM_I32 ? find_lengths_of<int32_t> (device, stream, w)
                                    : find_lengths_of<int64_t> (device, stream, w));
@@ -529,10 +528,10 @@ gpumm_status gpumm_driver_sparse (int device, gpumm_stream *stream, const gpumm_
                : gpumm_driver_fail (GPUMM_UNSUPPORTED,
                                     "sparse scaling: neither double nor complex");
   case GPUMM_SPARSE_FOLD:
-    return is_real (w->a.values.type) ? fold<double> (device, stream, *w)
-                                      : fold<complex<double> > (device, stream, *w);
+    return is_real (w->a.type) ? fold<double> (device, stream, *w)
+                               : fold<complex<double> > (device, stream, *w);
   default:
-    WITH_BYTES (w->a.values.type, E, return move<E> (device, stream, *w));
+    WITH_BYTES (w->a.type, E, return move<E> (device, stream, *w));
   }
 }
 
@@ -543,5 +542,5 @@ size_t gpumm_driver_sparse_bytes (const gpumm_sparse_work *w) {
   }
   if (w->op == GPUMM_SPARSE_OFFSETS || w->op == GPUMM_SPARSE_LENGTHS)
     return gpumm_sum_up_bytes (w->c.cols + 1);
-  return w->op <= GPUMM_SPARSE_MATCH ? gpumm_sum_up_bytes (GPUMM_MARK_WORDS (w->a.stored) + 1) : 0;
+  return w->op <= GPUMM_SPARSE_MATCH ? gpumm_sum_up_bytes (GPUMM_MARK_WORDS (w->a.nzmax) + 1) : 0;
 }

@@ -101,20 +101,6 @@ static inline gpumm_matrix send_full (const gpumm_matrix *x, int64_t gap) {
   return y;
 }
 
-static inline gpumm_csc send_csc (const gpumm_matrix *x) {
-  int32_t *row = check_allocate (x->nzmax, sizeof *row);
-  for (int64_t t = 0; t < x->nzmax; t++)
-    row[t] = (int32_t) x->row[t];
-  const gpumm_csc y = {.rows = x->rows,
-                       .cols = x->cols,
-                       .stored = x->nzmax,
-                       .start = send (GPUMM_I64, x->start, x->cols + 1),
-                       .index = send (GPUMM_I32, row, x->nzmax),
-                       .values = send (x->type, x->values, x->nzmax)};
-  free (row);
-  return y;
-}
-
 /* Memory for a sparse matrix or one in blocks, of these sizes and with this nzmax. */
 static inline gpumm_matrix compressed_at (const gpumm_matrix *shape) {
   const gpumm_view start = take (GPUMM_I64, lines_of (shape) + 1),
@@ -130,14 +116,15 @@ static inline gpumm_matrix compressed_at (const gpumm_matrix *shape) {
   return y;
 }
 
-/* Copies between this matrix and one that compressed_at () has made. */
+/* Copies between this matrix and one that compressed_at () has made, or a pattern of it. */
 static inline void copy_compressed (const gpumm_matrix *here, const gpumm_matrix *there, int up) {
   const int64_t stored = there->nzmax;
   const gpumm_view views[] = {
       {.type = GPUMM_I64, .buffer = there->start_buffer, .values = there->start},
       {.type = GPUMM_I32, .buffer = there->index_buffer, .values = there->index},
       {.type = there->type, .buffer = there->buffer, .values = there->values}};
-  const int64_t counts[] = {lines_of (there) + 1, stored, stored * entry_elements (there)};
+  const int64_t counts[] = {lines_of (there) + 1, stored,
+                            there->buffer ? stored * entry_elements (there) : 0};
   int32_t *index = check_allocate (stored, sizeof *index);
   void *const memory[] = {here->start, index, here->values};
   for (int64_t t = 0; up && t < stored; t++)
@@ -178,25 +165,6 @@ static inline gpumm_matrix fetch_full (const gpumm_matrix *x, int64_t gap) {
   gpumm_matrix y = {.type = x->type, .rows = x->rows, .cols = x->cols, .ld = x->rows};
   provide (&y, gap);
   CHECK (x->rows * x->cols == 0 || !gpumm_copy (x, &y), "%s", gpumm_last_error ());
-  return y;
-}
-
-/* Without values where x has none. */
-static inline gpumm_matrix fetch_csc (const gpumm_csc *x) {
-  gpumm_matrix y = {.format = GPUMM_SPARSE,
-                    .type = x->values.type,
-                    .rows = x->rows,
-                    .cols = x->cols,
-                    .nzmax = x->stored};
-  int32_t *row = check_allocate (x->stored, sizeof *row);
-  provide (&y, 0);
-  fetch (&x->start, x->cols + 1, y.start);
-  fetch (&x->index, x->stored, row);
-  if (x->values.buffer)
-    fetch (&x->values, x->stored, y.values);
-  for (int64_t t = 0; t < x->stored; t++)
-    y.row[t] = row[t];
-  free (row);
   return y;
 }
 

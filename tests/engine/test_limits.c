@@ -216,13 +216,6 @@ static void test_looks (void) {
   }
 }
 
-static gpumm_csc any_csc (void) {
-  gpumm_csc x = {any_size (), any_size (), any_size (), any_view (), any_view (), any_view ()};
-  x.start.type = GPUMM_I64;
-  x.index.type = GPUMM_I32;
-  return x;
-}
-
 /* Sparse or in blocks, of few or no entries: a pattern of more would have to be one. */
 static gpumm_matrix any_resident (void) {
   gpumm_matrix x = any_matrix (check_between (0, 1) ? GPUMM_SPARSE : GPUMM_BLOCKS, any_size ());
@@ -233,13 +226,22 @@ static gpumm_matrix any_resident (void) {
   return x;
 }
 
+/* For an operation, which looks at the sizes before it takes memory. */
+static gpumm_matrix any_compressed (void) {
+  gpumm_matrix x = any_resident ();
+  x.type = GPUMM_D;
+  x.rows = any_size ();
+  x.cols = any_size ();
+  return x;
+}
+
 /* The buffer holds zeros, so every pattern that fits in it is one without entries. */
 static void test_sparse_arrays (void) {
   for (int round = 0; round < 20000 / SANITIZED_STEP; round++) {
     gpumm_sparse_work w = {.op = (gpumm_sparse_op) check_between (-1, GPUMM_SPARSE_OPS),
-                           .a = any_csc (),
-                           .b = any_csc (),
-                           .c = any_csc (),
+                           .a = any_compressed (),
+                           .b = any_compressed (),
+                           .c = any_compressed (),
                            .marks = any_view (),
                            .before = any_view (),
                            .from_a = any_view (),
@@ -248,10 +250,10 @@ static void test_sparse_arrays (void) {
                            .full = any_view (),
                            .shift = any_size ()};
     fill (w.full_size, GPUMM_MAP_DIMS);
-    w.a.stored = w.b.stored = w.c.stored = check_between (0, 1) ? 0 : any_size ();
+    w.a.nzmax = w.b.nzmax = w.c.nzmax = check_between (0, 1) ? 0 : any_size ();
     w.marks.type = GPUMM_U64;
     w.before.type = w.from_a.type = w.from_b.type = w.which.type = GPUMM_I64;
-    if (w.a.stored <= 0 || w.a.stored > ROOM) /* entries would need indices in order */
+    if (w.a.nzmax <= 0 || w.a.nzmax > ROOM) /* entries would need indices in order */
       CHECK (is_said (gpumm_sparse_run (&w)), "sparse: %s", gpumm_last_error ());
     gpumm_problem p = {.a = any_resident (), .b = any_resident (), .alpha = {1, 0}, .stays = 1};
     gpumm_job *job;

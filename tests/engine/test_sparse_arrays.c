@@ -16,7 +16,7 @@ static int cases = 60;
 typedef struct {
   int64_t rows, cols;
   double full[MOST * MOST];
-  gpumm_csc there;
+  gpumm_matrix there;
 } matrix;
 
 static matrix a, b;
@@ -34,7 +34,7 @@ static void draw_matrix (matrix *x, int64_t rows, int64_t cols) {
                        .values = WHOLE});
   x->rows = rows;
   x->cols = cols;
-  x->there = send_csc (&here);
+  x->there = send_compressed (&here);
   memset (x->full, 0, sizeof x->full);
   for (int64_t j = 0; j < cols; j++)
     for (int64_t t = here.start[j]; t < here.start[j + 1]; t++)
@@ -42,13 +42,13 @@ static void draw_matrix (matrix *x, int64_t rows, int64_t cols) {
   release (&here);
 }
 
-static gpumm_csc new_csc (int64_t rows, int64_t cols, int64_t stored) {
-  return (gpumm_csc){.rows = rows,
-                     .cols = cols,
-                     .stored = stored,
-                     .start = take (GPUMM_I64, cols + 1),
-                     .index = take (GPUMM_I32, stored),
-                     .values = take (GPUMM_D, stored)};
+static gpumm_matrix new_matrix (int64_t rows, int64_t cols, int64_t stored) {
+  return compressed_at (&(gpumm_matrix){
+      .format = GPUMM_SPARSE, .type = GPUMM_D, .rows = rows, .cols = cols, .nzmax = stored});
+}
+
+static gpumm_view offsets_of (const gpumm_matrix *x) {
+  return (gpumm_view){.type = GPUMM_I64, .buffer = x->start_buffer, .values = x->start};
 }
 
 static void run (gpumm_sparse_work *w, gpumm_sparse_op op) {
@@ -58,7 +58,7 @@ static void run (gpumm_sparse_work *w, gpumm_sparse_op op) {
 
 /* Runs what marks entries; gives how many. */
 static int64_t mark (gpumm_sparse_work *w, gpumm_sparse_op op) {
-  const int64_t words = GPUMM_MARK_WORDS (w->a.stored);
+  const int64_t words = GPUMM_MARK_WORDS (w->a.nzmax);
   w->marks = take (GPUMM_U64, words);
   w->before = take (GPUMM_I64, words + 1);
   run (w, op);
@@ -67,7 +67,7 @@ static int64_t mark (gpumm_sparse_work *w, gpumm_sparse_op op) {
 
 /* Packs the entries that op marks into C. */
 static void pack (gpumm_sparse_work *w, gpumm_sparse_op op) {
-  w->c = new_csc (w->a.rows, w->a.cols, mark (w, op));
+  w->c = new_matrix (w->a.rows, w->a.cols, mark (w, op));
   run (w, GPUMM_SPARSE_PACK);
 }
 
@@ -113,24 +113,24 @@ static double in_either (int64_t i, int64_t j) {
 
 /* Is x this matrix, sorted and without zeros? Of a pattern, f gives 1 where it has an entry; its
  * values are not written. */
-static void expect (const gpumm_csc *x, element_of *f, int is_pattern, const char *what) {
-  gpumm_csc there = *x;
+static void expect (const gpumm_matrix *x, element_of *f, int is_pattern, const char *what) {
+  gpumm_matrix there = *x;
   if (is_pattern)
-    there.values.buffer = NULL;
-  gpumm_matrix here = fetch_csc (&there);
+    there.buffer = NULL;
+  gpumm_matrix here = fetch_compressed (&there);
   int64_t at = 0, wrong = 0;
   for (int64_t j = 0; j < x->cols; j++) {
     wrong += here.start[j] != at;
     for (int64_t i = 0; i < x->rows; i++) {
       const double value = f (i, j);
-      if (value != 0 && at < x->stored) {
+      if (value != 0 && at < x->nzmax) {
         wrong += here.row[at] != i || (!is_pattern && ((double *) here.values)[at] != value);
         at++;
       } else
         wrong += value != 0;
     }
   }
-  CHECK (!wrong && here.start[x->cols] == at && at == x->stored, "%s: %lld of %lld x %lld wrong",
+  CHECK (!wrong && here.start[x->cols] == at && at == x->nzmax, "%s: %lld of %lld x %lld wrong",
          what, (long long) wrong, (long long) x->rows, (long long) x->cols);
   release (&here);
 }
@@ -140,18 +140,18 @@ static void expect (const gpumm_csc *x, element_of *f, int is_pattern, const cha
 /* The union of both patterns, or what both have; and where in C each entry goes, or comes from. */
 static void test_join (int unites) {
   element_of *const f = unites ? in_either : in_both;
-  const gpumm_csc *x = &a.there, *y = &b.there;
+  const gpumm_matrix *x = &a.there, *y = &b.there;
   gpumm_sparse_work w = {.a = *x, .b = *y};
   const int64_t both = mark (&w, GPUMM_SPARSE_MATCH);
-  const int64_t stored = unites ? x->stored + y->stored - both : both;
-  w.c = new_csc (a.rows, a.cols, stored);
-  w.from_a = take (GPUMM_I64, unites ? x->stored : stored);
-  w.from_b = take (GPUMM_I64, unites ? y->stored : stored);
+  const int64_t stored = unites ? x->nzmax + y->nzmax - both : both;
+  w.c = new_matrix (a.rows, a.cols, stored);
+  w.from_a = take (GPUMM_I64, unites ? x->nzmax : stored);
+  w.from_b = take (GPUMM_I64, unites ? y->nzmax : stored);
   run (&w, unites ? GPUMM_SPARSE_UNITE : GPUMM_SPARSE_MEET);
   expect (&w.c, f, 1, unites ? "union" : "intersection");
   static int64_t from[MOST * MOST], other[MOST * MOST];
-  fetch (&w.from_a, unites ? x->stored : stored, from);
-  fetch (&w.from_b, unites ? y->stored : stored, other);
+  fetch (&w.from_a, unites ? x->nzmax : stored, from);
+  fetch (&w.from_b, unites ? y->nzmax : stored, other);
   int64_t wrong = 0;
   for (int64_t e = 0, p = 0, q = 0, r = 0; e < a.rows * a.cols; e++) {
     const int is_in_c = f (e % a.rows, e / a.rows) != 0;
@@ -167,7 +167,7 @@ static void test_join (int unites) {
 }
 
 static void test_transpose (void) {
-  gpumm_sparse_work w = {.a = a.there, .c = new_csc (a.cols, a.rows, a.there.stored)};
+  gpumm_sparse_work w = {.a = a.there, .c = new_matrix (a.cols, a.rows, a.there.nzmax)};
   run (&w, GPUMM_SPARSE_TRANSPOSE);
   expect (&w.c, transposed, 0, "transpose");
 }
@@ -178,17 +178,18 @@ static void test_marks (void) {
   gpumm_sparse_work w = {.a = a.there, .shift = shift};
   pack (&w, GPUMM_SPARSE_DIAGONAL);
   expect (&w.c, on_diagonal, 0, "diagonal");
-  gpumm_matrix here = fetch_csc (&a.there);
+  gpumm_matrix here = fetch_compressed (&a.there);
   for (int64_t t = 0; t < here.nzmax; t++)
     if (here.row[t] % 2)
       ((double *) here.values)[t] = 0;
-  w = (gpumm_sparse_work){.a = send_csc (&here)};
+  w = (gpumm_sparse_work){.a = send_compressed (&here)};
   pack (&w, GPUMM_SPARSE_KEEP);
   expect (&w.c, at_even_rows, 0, "without zeros");
   release (&here);
   const int64_t count = a.rows * a.cols;
-  w = (gpumm_sparse_work){.a = {.rows = a.rows, .cols = a.cols, .stored = count}};
-  w.a.values = send (GPUMM_D, a.full, count);
+  const gpumm_view values = send (GPUMM_D, a.full, count);
+  w = (gpumm_sparse_work){.a = full_at (&values, a.rows, a.cols, 0)};
+  w.a.nzmax = count;
   pack (&w, GPUMM_SPARSE_KEEP);
   expect (&w.c, of_a, 0, "from a full matrix");
 }
@@ -199,20 +200,23 @@ static void test_columns (void) {
   for (int64_t j = 0; j < cols; j++)
     which[j] = check_between (0, a.cols - 1);
   gpumm_sparse_work w = {.a = a.there, .which = send (GPUMM_I64, which, cols)};
-  w.c = new_csc (a.rows, cols, 0);
+  w.c = new_matrix (a.rows, cols, 0);
   run (&w, GPUMM_SPARSE_LENGTHS);
-  const gpumm_view offsets = w.c.start;
-  w.c = new_csc (a.rows, cols, look (&offsets, cols));
-  w.c.start = offsets;
+  const gpumm_view offsets = offsets_of (&w.c), offsets_of_a = offsets_of (&a.there);
+  w.c = new_matrix (a.rows, cols, look (&offsets, cols));
+  w.c.start = offsets.values;
+  w.c.start_buffer = offsets.buffer;
   run (&w, GPUMM_SPARSE_TAKE);
   expect (&w.c, of_columns, 0, "columns");
   static int64_t start[MOST + 1];
-  fetch (&a.there.start, a.cols + 1, start);
+  fetch (&offsets_of_a, a.cols + 1, start);
   for (int64_t j = a.cols; j > 0; j--)
     start[j] -= start[j - 1];
-  w = (gpumm_sparse_work){.c = {.cols = a.cols, .start = send (GPUMM_I64, start, a.cols + 1)}};
+  const gpumm_view lengths = send (GPUMM_I64, start, a.cols + 1);
+  w = (gpumm_sparse_work){
+      .c = {.cols = a.cols, .start = lengths.values, .start_buffer = lengths.buffer}};
   run (&w, GPUMM_SPARSE_OFFSETS);
-  CHECK (look (&w.c.start, a.cols) == a.there.stored, "offsets of lengths");
+  CHECK (look (&lengths, a.cols) == a.there.nzmax, "offsets of lengths");
 }
 
 /* To a full matrix, and by its elements: A .* A, A ./ A. */
@@ -227,10 +231,11 @@ static void test_full (void) {
   fetch (&w.full, count, full);
   CHECK (!memcmp (full, a.full, (size_t) count * sizeof *full), "to a full matrix");
   for (w.divides = 0; w.divides < 2; w.divides++) {
-    w.c = new_csc (a.rows, a.cols, a.there.stored);
+    const gpumm_view values = take (GPUMM_D, a.there.nzmax);
+    w.c = a.there;
+    w.c.values = values.values;
+    w.c.buffer = values.buffer;
     run (&w, GPUMM_SPARSE_SCALE);
-    w.c.start = a.there.start;
-    w.c.index = a.there.index;
     expect (&w.c, w.divides ? divided : squared, 0, w.divides ? "divided" : "multiplied");
   }
 }
@@ -239,10 +244,11 @@ static void test_folds (void) {
   static const gpumm_fold_op ops[] = {GPUMM_FOLD_SUM, GPUMM_FOLD_MAX, GPUMM_FOLD_MIN,
                                       GPUMM_FOLD_ANY};
   for (int o = 0; o < 4 && a.rows > 0; o++) {
-    gpumm_sparse_work w = {.a = a.there, .c.values = take (GPUMM_D, a.cols), .fold = ops[o]};
+    const gpumm_view folds = take (GPUMM_D, a.cols);
+    gpumm_sparse_work w = {.a = a.there, .c = full_at (&folds, a.cols, 1, 0), .fold = ops[o]};
     int64_t wrong = 0;
     run (&w, GPUMM_SPARSE_FOLD);
-    fetch (&w.c.values, a.cols, full);
+    fetch (&folds, a.cols, full);
     for (int64_t j = 0; j < a.cols; j++) {
       double sum = 0, most = -INFINITY, least = INFINITY, any = 0;
       for (int64_t i = 0; i < a.rows; i++) {
@@ -292,10 +298,10 @@ static void test_errors (void) {
   w.op = GPUMM_SPARSE_KEEP;
   w.marks = take (GPUMM_U64, 1);
   w.before = take (GPUMM_I64, 2);
-  w.a.stored = 1 << 20;
+  w.a.nzmax = 1 << 20;
   CHECK (gpumm_sparse_run (&w) == GPUMM_INVALID, "more entries than the buffer has");
   w.a = a.there;
-  w.before = a.there.values;
+  w.before = take (GPUMM_D, 2);
   CHECK (gpumm_sparse_run (&w) == GPUMM_INVALID, "counts are I64");
   give_all ();
 }
