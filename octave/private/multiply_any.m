@@ -246,8 +246,15 @@ function [A, B] = as_matrices (A, B, o)
     error ("gpumm:nd-array", "gpumm: an N-d array has no transpose (A is %s, B is %s)", ...
            size_text (size (A)), size_text (size (B)));
   elseif (ndims (A) * ndims (B) > 4 && numel (A) != 1 && numel (B) != 1)
-    A = reshape (A, [rows(A), prod(size (A)(2:end))]);
-    B = reshape (B, [rows(B), prod(size (B)(2:end))]);
+    A = as_matrix (A);
+    B = as_matrix (B);
+  endif
+endfunction
+
+## A matrix stays what it is: reshape would make a permutation matrix full.
+function X = as_matrix (X)
+  if (ndims (X) > 2)
+    X = reshape (X, [rows(X), prod(size (X)(2:end))]);
   endif
 endfunction
 

@@ -9,6 +9,8 @@
 function C = exact_integer_product (A, B, class)
 
   intmax (class); # an error for another class
+  A = A(:,:); # N-d arrays are matrices for a product
+  B = B(:,:);
   a = limbs (A);
   b = limbs (B);
   sums = cell (1, 8);
