@@ -222,3 +222,6 @@
 %!     check_product (pair{:}, "Algorithm", way{1}, "Backend", "cpu");
 %!   endfor
 %! endfor
+
+## a permutation matrix beside an N-d array only moves columns
+%!assert (gpumm (cat (3, 1, NaN, 1), eye (3)([1, 2, 3],:)), [1, NaN, 1])
