@@ -137,6 +137,7 @@ typedef struct gpumm_problem {
   gpumm_type output;      /* integer operands: type of the result. Others: set by gpumm_open */
   int full;               /* blocks by blocks: 1 for a full result, 0 for blocks */
   int stays;              /* 1: the result goes to a buffer of the device that computes it */
+  gpumm_buffer *start;    /* of a C sparse or in blocks that stays: for its start; or NULL */
   int queues; /* 1: gpumm_run may return once the product is queued, with no stages timed */
 } gpumm_problem;
 

@@ -87,6 +87,13 @@ static int lacks_transpose (const gpumm_problem *p, const gpumm_matrix *x) {
   return gpumm_is_turned (x) && !x->transpose && gpumm_result_format (p) != GPUMM_FULL;
 }
 
+/* Bytes of the offsets of a compressed C. */
+static size_t start_bytes (const gpumm_problem *p) {
+  const int64_t lines =
+      p->a.format == GPUMM_BLOCKS ? gpumm_m (p) / gpumm_op_block_rows (&p->a) : gpumm_n (p);
+  return (size_t) (lines + 1) * sizeof (int64_t);
+}
+
 /* The buffers of a product lie on one device; what cannot be multiplied there is refused. */
 static gpumm_status check_buffers (const gpumm_problem *p) {
   const gpumm_buffer *home = gpumm_home (p);
@@ -105,6 +112,9 @@ static gpumm_status check_buffers (const gpumm_problem *p) {
                        "result stays there",
                        gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
                        gpumm_format_word (p->b.format), gpumm_type_name (p->b.type));
+  if (p->start && (p->start->context != home->context || p->start->bytes < start_bytes (p)))
+    return gpumm_fail (GPUMM_INVALID, "the memory for the result's offsets is too small, or on "
+                                      "another device");
   if (lacks_transpose (p, &p->a) || lacks_transpose (p, &p->b))
     return gpumm_fail (GPUMM_UNSUPPORTED, "on a device an op of a matrix needs its transpose, "
                                           "if the result is sparse or in blocks");

@@ -21,7 +21,8 @@ gpumm_matrix grid_of (const blocks &x) {
   return pattern_of (x.cols / x.block_cols, x.rows / x.block_rows, x.start, x.index);
 }
 
-blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type stored) {
+blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type stored,
+                   const array *start) {
   blocks x;
   x.device = device;
   x.rows = sizes.rows;
@@ -29,7 +30,7 @@ blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type 
   x.block_rows = sizes.block_rows;
   x.block_cols = sizes.block_cols;
   x.stored = stored;
-  x.start = vector (device, GPUMM_I64, x.rows / x.block_rows + 1);
+  x.start = start ? *start : vector (device, GPUMM_I64, x.rows / x.block_rows + 1);
   x.index = vector (device, GPUMM_I32, stored);
   x.values = new_array (device, type, dim_vector (x.block_rows * x.block_cols, stored));
   x.twin = std::make_shared<blocks> ();

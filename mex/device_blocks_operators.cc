@@ -38,13 +38,17 @@ gpumm_matrix stored_of (blocks &x) {
   return m;
 }
 
-static blocks new_result (const gpumm_matrix &shape, const blocks &a) {
+static index_type lines_of_product (const blocks &a, const blocks &) {
+  return a.size () (0) / a.block_size () (0);
+}
+
+static blocks new_result (const gpumm_matrix &shape, const blocks &a, const array &start) {
   blocks sizes;
   sizes.rows = shape.rows;
   sizes.cols = shape.cols;
   sizes.block_rows = shape.block_rows;
   sizes.block_cols = shape.block_cols;
-  return new_blocks (a.device, shape.type, sizes, shape.nzmax);
+  return new_blocks (a.device, shape.type, sizes, shape.nzmax, &start);
 }
 
 // Blocks of double beside those of single become single.

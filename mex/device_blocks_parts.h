@@ -9,7 +9,8 @@
 namespace gpumm {
 
 // Memory for a matrix of these sizes, and for a matrix with blocks of x's block size.
-blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type stored);
+blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type stored,
+                   const array *start = nullptr);
 
 // The pattern of blocks, read by columns, as the pattern of the transpose. Without values.
 gpumm_matrix grid_of (const blocks &x);

@@ -32,7 +32,8 @@ array multiplied_full (sparse &s, array d, bool left, const product_options &o);
 
 // The matrix as it is stored, for the engine; memory for a product like a's.
 gpumm_matrix stored_of (sparse &x);
-sparse new_result (const gpumm_matrix &shape, const sparse &a);
+sparse new_result (const gpumm_matrix &shape, const sparse &a, const array &start);
+index_type lines_of_product (const sparse &a, const sparse &b);
 
 // x with each row (or column) multiplied by, or divided by, an element of a full vector.
 sparse scaled (bool divides, sparse x, array factors, bool by_rows);

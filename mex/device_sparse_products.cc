@@ -18,8 +18,12 @@ gpumm_matrix stored_of (sparse &x) {
   return compressed_of (x);
 }
 
-sparse new_result (const gpumm_matrix &shape, const sparse &a) {
-  return new_sparse (a.device, shape.type, shape.rows, shape.cols, shape.nzmax);
+index_type lines_of_product (const sparse &, const sparse &b) {
+  return b.size () (1);
+}
+
+sparse new_result (const gpumm_matrix &shape, const sparse &a, const array &start) {
+  return new_sparse (a.device, shape.type, shape.rows, shape.cols, shape.nzmax, &start);
 }
 
 static bool is_thinned (const sparse &x) {

@@ -185,8 +185,9 @@ template <typename M> struct factor {
 // A product that is planned, and the entries of its result counted, on the array stream.
 class device_product {
 public:
+  // start: memory for the result's offsets, if that is sparse or in blocks.
   device_product (const gpumm_matrix &a, const gpumm_matrix &b, gpumm_type type,
-                  const product_options &o)
+                  const product_options &o, gpumm_buffer *start = nullptr)
       : options (o) {
     gpumm_problem p = {};
     p.a = a;
@@ -194,6 +195,7 @@ public:
     p.alpha = {1, 0};
     p.output = type;
     p.stays = 1;
+    p.start = start;
     p.queues = !o.report;
     need (gpumm_open (&p, &o.engine, &job));
   }
@@ -225,7 +227,7 @@ template <typename M> M flipped (M x, bool flips) {
   return x;
 }
 
-// a * b, and drops zeros of a and b, all in one read. Uses new_result.
+// a * b, and drops zeros of a and b, all in one read. Uses lines_of_product and new_result.
 template <typename M> M multiplied_stored (M &a, M &b, gpumm_type type, const product_options &o) {
   for (;;) {
     read_back l;
@@ -236,11 +238,12 @@ template <typename M> M multiplied_stored (M &a, M &b, gpumm_type type, const pr
     // conj (A) * A.' is conj (A * A'): then neither is copied, and the engine sees one matrix
     const bool flips = is_same && a.turned != b.turned && (a.turned ? b : a).conjugated;
     const factor<M> left (flipped (a, flips), a.turned), right (flipped (b, flips), b.turned);
-    device_product product (left.stored, right.stored, type, o);
+    const array start = vector (a.device, GPUMM_I64, lines_of_product (a, b) + 1);
+    device_product product (left.stored, right.stored, type, o, start.buffer.get ());
     l.now ();
     if (!zeros.drops_nothing (a, b))
       continue; // again, without the dropped zeros
-    M c = new_result (product.shape (), a);
+    M c = new_result (product.shape (), a, start);
     gpumm_matrix result = stored_of (c);
     c.zero = vector (a.device, GPUMM_I32, 1);
     c.may_store_zeros = true;

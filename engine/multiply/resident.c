@@ -169,7 +169,9 @@ static void take_memory (product *s) {
   gpumm_pass *pass = &s->pass;
   const gpumm_driver *driver = pass->job->plan.context->driver;
   gpumm_sparse_product *p = &pass->product;
-  p->c.start = gpumm_pass_take (pass, p->c.rows + 1, sizeof *p->c.start);
+  gpumm_buffer *start = pass->job->problem.start;
+  p->c.start = start ? gpumm_buffer_address (start)
+                     : gpumm_pass_take (pass, p->c.rows + 1, sizeof *p->c.start);
   gpumm_pass_choose (pass, NULL);
   if (!pass->job->problem.queues)
     s->lengths = gpumm_pass_take (pass, p->a.stored + 1, sizeof *s->lengths);
@@ -252,7 +254,8 @@ gpumm_status gpumm_resident_run (struct gpumm_job *job, gpumm_matrix *result) {
   }
   p->a.values = elements_of (s, s->lines[0], p->type_a, s->conjugates[0]);
   p->b.values = elements_of (s, s->lines[1], p->type_b, s->conjugates[1]);
-  add_map (s, p->c.start, GPUMM_I64, p->c.rows + 1, 1, 0, 0, result->start, GPUMM_I64);
+  if (result->start != p->c.start)
+    add_map (s, p->c.start, GPUMM_I64, p->c.rows + 1, 1, 0, 0, result->start, GPUMM_I64);
   p->c.column = result->block_column;
   p->c.values = result->values;
   p->c.stored = job->shape.nzmax;

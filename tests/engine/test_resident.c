@@ -189,7 +189,13 @@ static gpumm_status run_resident (const gpumm_problem *p, gpumm_matrix *c, int32
   gpumm_matrix shape = {0};
   const gpumm_view flag = take (GPUMM_I32, 1);
   const gpumm_read read = {.at = flag, .count = 1, .to = zero};
-  gpumm_status status = gpumm_open (p, &options, &job);
+  gpumm_problem with_start = *p;
+  const int is_full = p->a.format != p->b.format, starts = !is_full && check_between (0, 1);
+  const int64_t lines =
+      p->a.format == GPUMM_BLOCKS ? lines_of (&p->a) + lines_of (&p->b) : p->b.rows + p->b.cols;
+  const gpumm_view start = take (GPUMM_I64, lines + p->a.rows + p->a.cols + 1);
+  with_start.start = starts ? start.buffer : NULL;
+  gpumm_status status = gpumm_open (&with_start, &options, &job);
   if (!status)
     status = gpumm_result (job, &shape);
   if (!status) {
@@ -197,6 +203,10 @@ static gpumm_status run_resident (const gpumm_problem *p, gpumm_matrix *c, int32
     gpumm_matrix there = shape.format == GPUMM_FULL ? full_at (&values, shape.rows, shape.cols, 0)
                                                     : compressed_at (&shape);
     there.zero = shape.format == GPUMM_FULL ? NULL : flag.buffer;
+    if (starts) {
+      there.start = start.values;
+      there.start_buffer = start.buffer;
+    }
     status = gpumm_run (job, &there);
     *report = *gpumm_job_report (job);
     gpumm_close (job); /* before the result is read */
@@ -408,6 +418,8 @@ static void test_refused_compressed (void) {
   SPARSE (x.b.op = GPUMM_CTRANSPOSE, GPUMM_UNSUPPORTED, "transpose");
   SPARSE (x.b = a, GPUMM_UNSUPPORTED, "both operands");
   SPARSE (x.stays = 0, GPUMM_UNSUPPORTED, "stays there");
+  gpumm_buffer *few = take (GPUMM_I64, 3).buffer;
+  SPARSE (x.start = few, GPUMM_INVALID, "offsets");
   SPARSE (x.a.type = x.b.type = GPUMM_S, GPUMM_UNSUPPORTED, "no product");
 #define BLOCKS(change, status) REFUSED (gpumm_problem, blocks, change, try_compressed, status, "")
   BLOCKS ((x.b.block_rows = 3, x.b.nzmax = 4), GPUMM_NONCONFORMANT);
