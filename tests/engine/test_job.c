@@ -36,9 +36,8 @@ static void test_own_transpose (void) {
   enum { ONE_ARRAY, COPIED, SPARSE, WAYS };
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     for (int way = ONE_ARRAY; way < WAYS; way++) {
-      const gpumm_options o = {.backend = GPUMM_CPU,
-                               .algorithm = way == SPARSE ? "sparse_as_full" : NULL,
-                               .device = -1};
+      const gpumm_options o = {
+          .backend = GPUMM_CPU, .algorithm = way == SPARSE ? "sparse_as_full" : NULL, .device = -1};
       gpumm_problem p = {.alpha = {1, 0}};
       gpumm_matrix x = make (&(operand){.format = way == SPARSE ? GPUMM_SPARSE : GPUMM_FULL,
                                         .type = table[i].type,

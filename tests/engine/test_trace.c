@@ -107,9 +107,8 @@ static void test_blocks (void) {
 static void test_refusals (void) {
   static const struct {
     const char *algorithm, *formats, *types;
-  } table[] = {{"spgemm", "ss", "dd"}, {"sparse_as_full", "ss", "dd"},
-               {"sparse", "ss", "dd"}, {"spmm", "sf", "dd"},
-               {"spmm", "fs", "dd"},   {"naive", "ff", "dz"},
+  } table[] = {{"spgemm", "ss", "dd"}, {"sparse_as_full", "ss", "dd"}, {"sparse", "ss", "dd"},
+               {"spmm", "sf", "dd"},   {"spmm", "fs", "dd"},           {"naive", "ff", "dz"},
                {"naive", "ff", "zd"}};
   gpumm_matrix c;
   gpumm_trace t;
