@@ -185,7 +185,8 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-#define GPUMM_DRIVER_VERSION 17
+/* Elementwise functions are numbered by their rows: a new row makes a new version. */
+#define GPUMM_DRIVER_VERSION (18 * 256 + (int) GPUMM_MAP_OPS)
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
