@@ -120,7 +120,7 @@ typedef struct gpumm_matrix {
   /* The rest is for sparse matrices and blocks in buffers. start and index lie in buffers of the
    * same device, an index has 32 bits in both formats, and nzmax entries are stored. */
   gpumm_buffer *start_buffer, *index_buffer;
-  const struct gpumm_matrix *transpose; /* of an operand: the same transposed, or NULL */
+  const struct gpumm_matrix *transpose; /* of an operand, until gpumm_close; or NULL */
   gpumm_buffer *zero; /* of a result: an int32, 1 if an element or a block is all zero; or NULL */
 } gpumm_matrix;
 

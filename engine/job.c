@@ -112,7 +112,8 @@ static gpumm_status check_buffers (const gpumm_problem *p) {
                        "result stays there",
                        gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
                        gpumm_format_word (p->b.format), gpumm_type_name (p->b.type));
-  if (p->start && (p->start->context != home->context || p->start->bytes < start_bytes (p)))
+  if (p->start
+      && (!home || p->start->context != home->context || p->start->bytes < start_bytes (p)))
     return gpumm_fail (GPUMM_INVALID, "the memory for the result's offsets is too small, or on "
                                       "another device");
   if (lacks_transpose (p, &p->a) || lacks_transpose (p, &p->b))

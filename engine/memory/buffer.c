@@ -61,9 +61,10 @@ static gpumm_status check_extent (const gpumm_buffer *b, const void *at, double 
 static gpumm_status check_compressed (const gpumm_matrix *x, const char *name) {
   const gpumm_buffer *start = x->start_buffer, *index = x->index_buffer, *values = x->buffer;
   const double stored = (double) x->nzmax;
-  if (!start || !index || start->context != values->context || index->context != values->context)
-    return gpumm_fail (GPUMM_INVALID, "%s: offsets and indices have no buffers on its device",
-                       name);
+  if (!start || !index || start->context != values->context || index->context != values->context
+      || (x->zero && x->zero->context != values->context))
+    return gpumm_fail (GPUMM_INVALID,
+                       "%s: offsets, indices or the flag have no buffers on its device", name);
   if (gpumm_line_count (x) >= INT32_MAX || gpumm_line_length (x) >= INT32_MAX)
     return gpumm_fail (GPUMM_UNSUPPORTED, "%s of %lld x %lld: a device takes sizes below 2^31",
                        name, (long long) x->rows, (long long) x->cols);

@@ -4,8 +4,7 @@
  * A matrix by compressed columns is the transpose of a matrix by rows in blocks of 1 x 1. So of
  * sparse matrices C' = op (B)' op (A)' by rows is computed. Nothing waits: the number of C's
  * entries goes to page-locked memory, and who needs it waits for the array stream
- * (gpumm_job_settle).
- * Only a product that does not queue waits after each phase, to time it.
+ * (gpumm_job_settle). Only a product that does not queue waits after each phase, to time it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "resident.h"
@@ -267,13 +266,6 @@ gpumm_status gpumm_resident_run (struct gpumm_job *job, gpumm_matrix *result) {
 
 /* ---- C full ------------------------------------------------------------------------------- */
 
-static gpumm_status multiply_full (const product *s, gpumm_stream *stream) {
-  const gpumm_status status = run_maps (s, stream);
-  return status
-             ? status
-             : s->pass.kernel->launch (s->pass.job->plan.context->device, stream, &s->pass.product);
-}
-
 /* A full matrix as the kernels take it; type: of its elements there. */
 static gpumm_device_matrix full_of (product *s, const gpumm_matrix *x, gpumm_type type) {
   gpumm_device_matrix y = {.rows = x->rows,
@@ -326,7 +318,7 @@ gpumm_status gpumm_resident_run_full (struct gpumm_job *job, gpumm_matrix *resul
   if (!s.pass.status) {
     snprintf (job->report.kernel, sizeof job->report.kernel, "%s", s.pass.kernel->name);
     job->writes = 1;
-    s.pass.status = queue (&s, multiply_full);
+    s.pass.status = queue (&s, multiply);
   }
   gpumm_pass_close (&s.pass);
   return s.pass.status;

@@ -420,6 +420,7 @@ static void test_refused_compressed (void) {
   SPARSE (x.stays = 0, GPUMM_UNSUPPORTED, "stays there");
   gpumm_buffer *few = take (GPUMM_I64, 3).buffer;
   SPARSE (x.start = few, GPUMM_INVALID, "offsets");
+  SPARSE ((x.a = x.b = d, x.start = few), GPUMM_INVALID, "offsets"); /* of a full product */
   SPARSE (x.a.type = x.b.type = GPUMM_S, GPUMM_UNSUPPORTED, "no product");
 #define BLOCKS(change, status) REFUSED (gpumm_problem, blocks, change, try_compressed, status, "")
   BLOCKS ((x.b.block_rows = 3, x.b.nzmax = 4), GPUMM_NONCONFORMANT);
