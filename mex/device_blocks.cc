@@ -1,59 +1,27 @@
-// device_blocks.cc - matrices in blocks on a device: memory and storage.
+// device_blocks.cc - see device_blocks.h.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "device_blocks_parts.h"
+#include "device_blocks.h"
+#include "block_index.h"
 
-#include <algorithm>
+#include <cmath>
 
 #include <octave/ov-struct.h>
 
 namespace gpumm {
 
-// ---- memory -------------------------------------------------------------------------------------
+// ---- the host -----------------------------------------------------------------------------------
 
 bool is_blocksparse (const octave_base_value &x) {
   return x.class_name () == "blocksparse";
 }
 
-gpumm_matrix grid_of (const blocks &x) {
-  return pattern_of (x.cols / x.block_cols, x.rows / x.block_rows, x.start, x.index);
-}
-
-blocks new_blocks (int device, gpumm_type type, const blocks &sizes, index_type stored,
-                   const array *start) {
-  blocks x;
-  x.device = device;
-  x.rows = sizes.rows;
-  x.cols = sizes.cols;
-  x.block_rows = sizes.block_rows;
-  x.block_cols = sizes.block_cols;
-  x.stored = stored;
-  x.start = start ? *start : vector (device, GPUMM_I64, x.rows / x.block_rows + 1);
-  x.index = vector (device, GPUMM_I32, stored);
-  x.values = new_array (device, type, dim_vector (x.block_rows * x.block_cols, stored));
-  x.twin = std::make_shared<blocks> ();
-  return x;
-}
-
-blocks none_like (const blocks &x, const dim_vector &size) {
-  const dim_vector block = x.block_size ();
-  const bool divides = size (0) % block (0) == 0 && size (1) % block (1) == 0;
-  blocks sizes;
-  sizes.rows = size (0);
-  sizes.cols = size (1);
-  sizes.block_rows = divides ? block (0) : 1;
-  sizes.block_cols = divides ? block (1) : 1;
-  blocks y = new_blocks (x.device, x.values.type, sizes, 0);
-  y.start = zeros (x.device, GPUMM_I64, y.start.size);
-  return y;
-}
-
 blocks upload_blocks (const octave_value &value, int device) {
   const octave_scalar_map s = by_octave ("__blocksparse__", ovl (value)).scalar_map_value ();
   const auto size = [&s] (const char *name) {
-    return index_type (s.contents (name).double_value ());
+    return octave_idx_type (s.contents (name).double_value ());
   };
   blocks x;
   x.device = device;
@@ -68,20 +36,16 @@ blocks upload_blocks (const octave_value &value, int device) {
   x.index = upload (s.contents ("column"), device);
   x.values = upload (s.contents ("values"), device);
   x.stored = x.index.numel ();
-  x.values.size = dim_vector (x.block_rows * x.block_cols, x.stored);
+  x.values.size = shape (x.block_rows * x.block_cols, x.stored);
   x.twin = std::make_shared<blocks> ();
   return x;
-}
-
-blocks moved (const blocks &x, int device) {
-  return moved_stored (x, device);
 }
 
 octave_value download (blocks x) {
   drop_zeros (x);
   x = straight (x);
   array values = ready (x.values);
-  values.size = dim_vector (x.block_rows, x.block_cols * x.stored);
+  values.size = shape (x.block_rows, x.block_cols * x.stored);
   octave_scalar_map s;
   s.assign ("rows", double (x.rows));
   s.assign ("cols", double (x.cols));
@@ -93,178 +57,158 @@ octave_value download (blocks x) {
   return by_octave ("__blocksparse__", ovl (octave_value (s), "product"));
 }
 
-// ---- patterns -----------------------------------------------------------------------------------
-
-array multiples (int device, index_type count, index_type step) {
-  // 0 and step as 64-bit integers, written by halves: a copy from the host would wait
-  const array from = zeros (device, GPUMM_I64, dim_vector (2, 1));
-  array halves = from,
-        half = converted (as_array (operand_of (octave_value (double (step)), device)), GPUMM_U32);
-  halves.type = GPUMM_U32;
-  halves.size = dim_vector (4, 1);
-  pick (true, ready (half), half.size, halves, halves.size, {octave::idx_vector (2)});
-  const array which = zeros (device, GPUMM_I64, dim_vector (count, 1));
-  const array y = vector (device, GPUMM_I64, count + 1);
-  gpumm_sparse_work w = {}; // offsets of columns of the same length
-  w.op = GPUMM_SPARSE_LENGTHS;
-  w.a = pattern_of (0, 1, from, array ());
-  w.which = view (which);
-  w.c = pattern_of (0, count, y, array ());
-  run (w);
-  return y;
+blocks as_type (blocks x, gpumm_type type) {
+  if (x.type () == type || !(is_wide (x.type ()) || is_wide (type)))
+    return converted (x, type);
+  x = straight (x);
+  return with_values (x, as_type (x.values, type));
 }
 
-meeting::meeting (int device, const gpumm_matrix &a, const gpumm_matrix &b)
-    : in_a (device, a.nzmax) {
-  gpumm_sparse_work w = matched (a, b, in_a);
-  count = in_a.count ();
-  from_a = vector (device, GPUMM_I64, count);
-  from_b = vector (device, GPUMM_I64, count);
-  const array start = vector (device, GPUMM_I64, a.cols + 1),
-              index = vector (device, GPUMM_I32, count);
-  w.op = GPUMM_SPARSE_MEET;
-  w.c = pattern_of (a.rows, a.cols, start, index);
-  w.from_a = view (from_a);
-  w.from_b = view (from_b);
-  run (w);
+// Larger full matrices need full (X), as for a blocksparse of the host.
+static const double MOST_IMPLICIT_BYTES = 1 << 30;
+
+array implicit_full_of (const blocks &x) {
+  const shape size = x.size ();
+  const double bytes =
+      double (size (0)) * double (size (1)) * double (gpumm_type_bytes (x.type ()));
+  if (bytes > MOST_IMPLICIT_BYTES)
+    error_with_id ("gpumm:unsupported",
+                   "blocksparse: this operation needs all %ldx%ld elements, %.3g GB. Use full (S)",
+                   long (size (0)), long (size (1)), 1e-9 * bytes);
+  return full_of (x);
 }
 
-// The values at these places. A pending program is computed for these places only.
-array taken (const array &values, const array &places) {
-  const dim_vector size (values.size (0), places.numel ());
-  if (values.pending) {
-    program p = *values.pending;
-    for (array &input : p.inputs)
-      input = taken (input, places);
-    return pending_array (p, values.type, size, values.device);
+// ---- parts --------------------------------------------------------------------------------------
+
+array part_of (const blocks &x, std::vector<octave::idx_vector> index) {
+  const shape size = x.size ();
+  if (size.numel () == 1)
+    return indexed (full_of (x), index);
+  if (index.size () == 1) {
+    const octave_idx_type at = index[0](0);
+    index = {octave::idx_vector (at % size (0)), octave::idx_vector (at / size (0))};
   }
-  const array all = plain (values), part = new_array (all.device, all.type, size);
-  move_blocks (false, part, all, places, all.size (0));
-  return part;
+  return part_of (x, selected (index[0]), selected (index[1]));
 }
 
-void put (const array &blocks, const array &places, const array &whole) {
-  move_blocks (true, plain (blocks), whole, places, whole.size (0));
+array block_of (const blocks &x, const octave_value_list &given) {
+  const block_index at (given, dims_of (x.size ()), dims_of (x.block_size ()));
+  return part_of (x, selected (at.rows), selected (at.cols));
 }
 
-array put_among_zeros (const array &blocks, const array &places, index_type count) {
-  const array y = zeros (blocks.device, blocks.type, dim_vector (blocks.size (0), count));
-  put (blocks, places, y);
-  return y;
+// ---- operands -----------------------------------------------------------------------------------
+
+static dim_vector size_of (const block_operand &x) {
+  return dims_of (x.is_blocks ? x.s.size () : x.other.x.size);
 }
 
-blocks packed (blocks x, const marks &m, index_type kept) {
-  blocks y = new_blocks (x.device, x.values.type, x, 0);
-  y.stored = kept;
-  y.index = vector (x.device, GPUMM_I32, kept);
-  const array from = vector (x.device, GPUMM_I64, kept), same = vector (x.device, GPUMM_I64, kept);
-  gpumm_sparse_work w = {};
-  w.op = GPUMM_SPARSE_MEET; // of the pattern with itself: the marked blocks and their places
-  w.a = w.b = grid_of (x);
-  m.attach (w);
-  w.c = grid_of (y);
-  w.from_a = view (from);
-  w.from_b = view (same);
-  run (w);
-  ready (x.values);
-  y.values = taken (x.values, from);
-  y.turned = x.turned;
-  y.conjugated = x.conjugated;
-  return y;
+static bool is_number (const block_operand &x) {
+  return !x.is_blocks && x.other.x.is_scalar ();
 }
 
-// Marks the blocks whose number is not 0.
-static marks marks_by (array numbers, const blocks &x) {
-  gpumm_matrix a = grid_of (x);
-  set_values (a, ready (numbers));
-  return marks_of (x.device, a);
+static array full_operand (const block_operand &x) {
+  return x.is_blocks ? implicit_full_of (x.s) : as_array (x.other);
 }
 
-marks marks_of (blocks &x) {
-  ready (x.values);
-  return marks_by (fold (GPUMM_FOLD_ANY, not_zero (x.values), 0, GPUMM_B), x);
+// ---- products -----------------------------------------------------------------------------------
+
+// a * b in this type, and drops zeros of a and b.
+static blocks product (blocks &a, blocks &b, gpumm_type type, const product_options &o) {
+  return has_long_lines (a, b) ? upload_blocks (product_on_host (a, b), a.device)
+                               : multiplied (a, b, type, o);
 }
 
-static blocks marked_by (const array &numbers, const blocks &x) {
-  const marks m = marks_by (numbers, x);
-  const index_type kept = m.count ();
-  return kept < x.stored ? packed (x, m, kept) : x;
+static bool product (block_operand &a, block_operand &b, const product_options &o, blocks &result,
+                     array &full) {
+  if (a.is_blocks && b.is_blocks) {
+    const gpumm_type s = a.s.type (), type = is_float (s) ? product_type (s, b.s.type ()) : s;
+    result = product (a.s, b.s, o.output == GPUMM_TYPES ? type : o.output, o);
+  } else
+    full = a.is_blocks ? multiplied_full (a.s, as_array (b.other), true, o)
+                       : multiplied_full (b.s, as_array (a.other), false, o);
+  return a.is_blocks && b.is_blocks;
 }
 
-const blocks &drop_zeros (blocks &x) {
-  return without_zeros (x);
-}
-
-blocks without_small (blocks x, double most) {
-  if (x.stored > 0) {
-    ready (x.values);
-    const array values = is_float (x.values.type) ? x.values : converted (x.values, GPUMM_D),
-                norms = fold (GPUMM_FOLD_NORM, values, 0, GPUMM_D);
-    const array small = entrywise (operation_of (octave_value::op_le), operand (norms),
-                                   operand_of (octave_value (most), x.device));
-    x = marked_by (applied (small, {step_of (GPUMM_MAP_NOT)}, GPUMM_D, GPUMM_B), x); // keeps NaN
+// By repeated squaring, as for a blocksparse of the host.
+static blocks power (blocks a, double p) {
+  blocks c;
+  const gpumm_type type = a.type ();
+  for (bool is_first = true;; a = product (a, a, type, {})) {
+    if (std::fmod (p, 2) == 1) {
+      c = is_first ? a : product (c, a, type, {});
+      is_first = false;
+    }
+    p = std::floor (p / 2);
+    if (p == 0)
+      return c;
   }
-  x.zero = array ();
-  x.may_store_zeros = false;
-  return x;
 }
 
-// ---- transposes ---------------------------------------------------------------------------------
+// ---- elementwise --------------------------------------------------------------------------------
 
-blocks transposed (blocks x, bool conjugates) {
-  return transposed_stored (x, conjugates);
+// S OP number or number OP S.
+static blocks with_number (const operation &o, const block_operand &a, const block_operand &b) {
+  blocks x = a.is_blocks ? a.s : b.s;
+  const gpumm_scalar number = (a.is_blocks ? b : a).other.number;
+  if (!std::isfinite (number.re) || !std::isfinite (number.im))
+    drop_zeros (x); // 0 * Inf would be NaN
+  if (x.conjugated)
+    x = straight (x);
+  const operand values = operand (x.values);
+  return with_values (x, a.is_blocks ? elementwise (o, values, b.other)
+                                     : elementwise (o, a.other, values));
 }
 
-blocks twin_of (blocks &x) {
-  if (x.twin && x.twin->start.buffer)
-    return *x.twin;
-  blocks sizes;
-  sizes.rows = x.cols;
-  sizes.cols = x.rows;
-  sizes.block_rows = x.block_cols;
-  sizes.block_cols = x.block_rows;
-  blocks t = new_blocks (x.device, x.values.type, sizes, x.stored);
-  const array numbers = multiples (x.device, x.stored, 1),
-              from = vector (x.device, GPUMM_I64, x.stored);
-  gpumm_sparse_work w = {};
-  w.op = GPUMM_SPARSE_TRANSPOSE;
-  w.a = grid_of (x);
-  set_values (w.a, numbers);
-  w.c = grid_of (t);
-  set_values (w.c, from);
-  run (w);
-  gpumm_pick p = {}; // element (c, r) of a block of t is element (r, c) of x's block
-  p.part = view (t.values);
-  p.whole = view (x.values);
-  const int64_t each = x.block_rows * x.block_cols;
-  const int64_t size[] = {x.block_cols, x.block_rows, x.stored, 1};
-  const int64_t down[] = {1, x.block_cols, each, 0}, across[] = {x.block_rows, 1, each, 0};
-  for (int d = 0; d < 4; d++) {
-    p.size[d] = p.whole_size[d] = size[d];
-    p.part.stride[d] = down[d];
-    p.whole.stride[d] = across[d];
-    p.places[d].step = 1;
+// Does the result stay in blocks? The rules are those of @blocksparse/elementwise.m. With `*` a
+// number may be NaN or Inf.
+static bool keeps_zeros (octave_value::binary_op op, const block_operand &a,
+                         const block_operand &b) {
+  if (a.is_blocks && b.is_blocks)
+    return (op == octave_value::op_add || op == octave_value::op_sub
+            || op == octave_value::op_el_mul)
+           && size_of (a) == size_of (b) && a.s.block_size () == b.s.block_size ();
+  const block_operand &n = a.is_blocks ? b : a;
+  if (op == octave_value::op_mul || !is_number (n))
+    return is_number (n);
+  const gpumm_scalar x = n.other.number;
+  if (!std::isfinite (x.re) || !std::isfinite (x.im))
+    return false;
+  const bool is_zero = x.re == 0 && x.im == 0;
+  return op == octave_value::op_el_mul
+         || (a.is_blocks
+             && (op == octave_value::op_el_div
+                     ? !is_zero
+                     : op == octave_value::op_el_pow && !is_complex (n.other.x.type) && x.re > 0));
+}
+
+// Copies a number on the device to the host, which needs its value. Waits.
+static void look_at_number (block_operand &x) {
+  if (is_number (x) && !x.other.is_number)
+    x.other = operand_of (download (as_array (x.other)), x.other.x.device);
+}
+
+bool combined (octave_value::binary_op op, block_operand &a, block_operand &b,
+               const product_options &options, blocks &result, array &full) {
+  look_at_number (a);
+  look_at_number (b);
+  const octave_value::binary_op given = op;
+  op = reduced (op, a, b, is_number (a), is_number (b), true);
+  if (op == octave_value::op_mul)
+    return product (a, b, options, result, full);
+  if (op == octave_value::op_pow) {
+    result = power (a.s, b.other.number.re);
+    return true;
   }
-  p.places[2].buffer = from.buffer.get ();
-  p.places[2].vector = static_cast<const int64_t *> (from.values ());
-  if (x.stored > 0)
-    need (gpumm_pick_entries (&p));
-  t.twin = nullptr; // the transpose of t is not kept
-  if (!x.twin)
-    return t;
-  *x.twin = t;
-  return t;
-}
-
-// ---- elements -----------------------------------------------------------------------------------
-
-array values_of (blocks x) {
-  drop_zeros (x);
-  return reshaped (x.values, dim_vector (x.values.numel (), 1));
-}
-
-octave_idx_type nonzeros_of (blocks x) {
-  return nonzeros_of (ready (x.values));
+  const operation &o = operation_of (op);
+  const bool stays = keeps_zeros (given == octave_value::op_mul ? given : op, a, b);
+  if (!stays)
+    full = elementwise (o, operand (full_operand (a)), operand (full_operand (b)));
+  else if (a.is_blocks && b.is_blocks)
+    result = combined (o.map, a.s, b.s,
+                       checked_type (o, {a.s.type (), size_of (a)}, {b.s.type (), size_of (b)}));
+  else
+    result = with_number (o, a, b);
+  return stays;
 }
 
 } // namespace gpumm

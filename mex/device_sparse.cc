@@ -1,31 +1,19 @@
-// device_sparse.cc - sparse matrices on a device: memory and storage.
+// device_sparse.cc - see device_sparse.h.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "device_sparse_parts.h"
+#include "device_sparse.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include <octave/lo-array-errwarn.h>
 #include <octave/ov-re-sparse.h>
 
 namespace gpumm {
 
-// ---- memory -------------------------------------------------------------------------------------
-
-sparse new_sparse (int device, gpumm_type type, index_type rows, index_type cols, index_type stored,
-                   const array *start) {
-  sparse x;
-  x.device = device;
-  x.rows = rows;
-  x.cols = cols;
-  x.stored = stored;
-  x.start = start ? *start : vector (device, GPUMM_I64, cols + 1);
-  x.index = vector (device, GPUMM_I32, stored);
-  x.values = vector (device, type, stored);
-  x.twin = std::make_shared<sparse> ();
-  return x;
-}
+// ---- the host -----------------------------------------------------------------------------------
 
 template <typename M> static sparse uploaded (const M &m, gpumm_type type, int device) {
   sparse x;
@@ -43,21 +31,12 @@ template <typename M> static sparse uploaded (const M &m, gpumm_type type, int d
   return x;
 }
 
-sparse none_like (const sparse &x, const dim_vector &size) {
-  const array start = zeros (x.device, GPUMM_I64, dim_vector (size (1) + 1, 1));
-  return new_sparse (x.device, x.values.type, size (0), size (1), 0, &start);
-}
-
 sparse upload_sparse (const octave_value &value, int device) {
   const octave_value x = value.issparse () ? value : by_octave ("sparse", ovl (value));
   if (x.islogical ())
     return uploaded (x.sparse_bool_matrix_value (), GPUMM_B, device);
   return x.iscomplex () ? uploaded (x.sparse_complex_matrix_value (), GPUMM_Z, device)
                         : uploaded (x.sparse_matrix_value (), GPUMM_D, device);
-}
-
-sparse moved (const sparse &x, int device) {
-  return moved_stored (x, device);
 }
 
 template <typename M> static octave_value downloaded (const sparse &x, M m) {
@@ -69,52 +48,6 @@ template <typename M> static octave_value downloaded (const sparse &x, M m) {
   return octave_value (m);
 }
 
-// ---- as stored ----------------------------------------------------------------------------------
-
-marks marks_of (sparse &x) {
-  return marks_of (x.device, stored_of (x));
-}
-
-sparse packed (sparse x, const marks &m, index_type kept) {
-  sparse y = new_sparse (x.device, x.values.type, x.rows, x.cols, kept);
-  gpumm_sparse_work w = {};
-  w.op = GPUMM_SPARSE_PACK;
-  w.a = stored_of (x);
-  m.attach (w);
-  w.c = stored_of (y);
-  run (w);
-  y.turned = x.turned;
-  y.conjugated = x.conjugated;
-  y.may_store_zeros = x.may_store_zeros;
-  return y;
-}
-
-const sparse &drop_zeros (sparse &x) {
-  without_zeros (x);
-  x.thinned = false;
-  return x;
-}
-
-sparse transposed (sparse x, bool conjugates) {
-  return transposed_stored (x, conjugates);
-}
-
-sparse twin_of (sparse &x) {
-  if (!x.twin || !x.twin->start.buffer) {
-    sparse t = new_sparse (x.device, x.values.type, x.cols, x.rows, x.stored);
-    gpumm_sparse_work w = {};
-    w.op = GPUMM_SPARSE_TRANSPOSE;
-    w.a = stored_of (x);
-    w.c = stored_of (t);
-    run (w);
-    t.twin = nullptr; // the transpose of t is not kept
-    if (!x.twin)
-      return t;
-    *x.twin = t;
-  }
-  return *x.twin;
-}
-
 octave_value download (sparse x) {
   drop_zeros (x);
   x = straight (x);
@@ -124,56 +57,221 @@ octave_value download (sparse x) {
                                   : downloaded (x, SparseMatrix (x.rows, x.cols, x.stored));
 }
 
-// ---- full arrays --------------------------------------------------------------------------------
-
-array values_of (sparse x) {
-  drop_zeros (x);
-  x = straight (x);
-  return ready (x.values);
-}
-
-array full_of (sparse x) {
-  ready (x.values);
-  array y = zeros (x.device, x.values.type, dim_vector (x.rows, x.cols));
-  gpumm_sparse_work w = {};
-  w.op = GPUMM_SPARSE_SCATTER;
-  w.a = stored_of (x);
-  w.full = view_of (y);
-  w.full.stride[0] = 1;
-  w.full.stride[1] = x.rows;
-  std::fill_n (w.full_size, GPUMM_MAP_DIMS, 1);
-  w.full_size[0] = x.rows;
-  w.full_size[1] = x.cols;
-  if (x.stored > 0)
-    run (w);
-  y.size = x.size ();
-  y.turned = x.turned;
-  y.conjugated = x.conjugated;
-  return y;
-}
-
-sparse sparse_of (const array &given) {
+sparse as_sparse (const array &given) {
   array x = given;
   ready (x);
   if (x.size.ndims () > 2)
     error ("sparse: wrong type argument 'gpuArray with more than two dimensions'");
   if (x.type != GPUMM_B && x.type != GPUMM_D && x.type != GPUMM_Z) {
     by_octave ("sparse", ovl (sample (x.type, false, dim_vector (1, 2)))); // or Octave's error
-    x = converted (x, is_complex (x.type) ? GPUMM_Z : GPUMM_D);
+    x = as_type (x, is_complex (x.type) ? GPUMM_Z : GPUMM_D);
   }
-  x = plain (x);
-  gpumm_sparse_work w = {};
-  w.op = GPUMM_SPARSE_PACK;
-  w.a.rows = x.size (0);
-  w.a.cols = x.size (1);
-  w.a.nzmax = x.numel ();
-  set_values (w.a, x);
-  const marks m = marks_of (x.device, w.a);
-  m.attach (w);
-  sparse y = new_sparse (x.device, x.type, x.size (0), x.size (1), m.count ());
-  w.c = stored_of (y);
-  run (w);
-  return y;
+  return sparse_of (x);
+}
+
+// ---- operators ----------------------------------------------------------------------------------
+
+static dim_vector size_of (const sparse_operand &x) {
+  return x.is_sparse                ? dims_of (x.s.size ())
+         : x.diagonal.is_defined () ? x.diagonal.dims ()
+                                    : dims_of (x.other.x.size);
+}
+
+static bool is_scalar (const sparse_operand &x) {
+  const dim_vector size = size_of (x);
+  return size.ndims () == 2 && size (0) == 1 && size (1) == 1;
+}
+
+static array full_operand (const sparse_operand &x) {
+  return x.is_sparse                ? full_of (x.s)
+         : x.diagonal.is_defined () ? upload (x.diagonal.full_value (), x.s.device)
+                                    : as_array (x.other);
+}
+
+// The operand as a value of the host.
+static octave_value on_host (const sparse_operand &x) {
+  return x.is_sparse                ? download (x.s)
+         : x.diagonal.is_defined () ? x.diagonal
+                                    : download (as_array (x.other));
+}
+
+bool goes_along (const dim_vector &v, const dim_vector &size) {
+  return v.ndims () == 2 && v != size && v.numel () != 1
+         && ((v (0) == 1 && v (1) == size (1)) || (v (1) == 1 && v (0) == size (0)));
+}
+
+bool takes_zeros (octave_value::binary_op op) {
+  return op == octave_value::op_el_div || op == octave_value::op_el_ldiv
+         || op == octave_value::op_el_pow;
+}
+
+// Octave 11 also multiplies zeros that are not stored, and divides them by numbers: 0 * Inf is NaN.
+bool zeros_count (octave_value::binary_op op) {
+  static const bool does =
+      octave::binary_op (type_info (), octave_value::op_mul, octave_value (SparseMatrix (1, 2)),
+                         octave_value (double (INFINITY)))
+          .nnz ()
+      > 0;
+  return does && (op == octave_value::op_el_mul || op == octave_value::op_el_div);
+}
+
+static sparse sparse_operand_of (const sparse_operand &x, int device) {
+  return x.is_sparse                ? x.s
+         : x.diagonal.is_defined () ? upload_sparse (x.diagonal, device)
+                                    : as_sparse (as_array (x.other));
+}
+
+// The factors of a diagonal matrix, or of a sparse or full vector, as a column.
+static array factors_of (const sparse_operand &x, int device) {
+  array v = x.diagonal.is_defined ()
+                ? upload (octave_value (x.diagonal).diag ().full_value (), device)
+                : full_operand (x);
+  return reshaped (v, shape (v.numel (), 1));
+}
+
+// S OP number or number OP S, for operations that leave zeros zero.
+static sparse with_number (const operation &o, const sparse_operand &a, const sparse_operand &b) {
+  sparse x = a.is_sparse && !is_scalar (a) ? a.s : b.is_sparse ? b.s : a.s;
+  const bool left = a.is_sparse && (!is_scalar (a) || !b.is_sparse || is_scalar (b));
+  const sparse_operand &n = left ? b : a;
+  operand number = n.other;
+  if (n.is_sparse)
+    number = operand (full_of (n.s));
+  const gpumm_scalar value = number.number;
+  if (!number.is_number || !std::isfinite (value.re) || !std::isfinite (value.im)
+      || (o.map == GPUMM_MAP_DIV && value.re == 0 && value.im == 0)
+      || (o.map == GPUMM_MAP_POW && value.im != 0))
+    drop_zeros (x); // 0 * Inf, 0 / 0 and 0 ^ 1i are NaN
+  if (is_logical (o.map)) {
+    x = as_truth (x);
+    number = operand (not_zero (as_array (number))); // NaN is true
+  }
+  if (x.conjugated)
+    x = straight (x);
+  const operand values = operand (x.values);
+  return with_values (x, left ? elementwise (o, values, number) : elementwise (o, number, values));
+}
+
+// a OP b where the result is sparse, though no operand but a number is, or one is full: a sparse
+// number may be a zero that is not stored. As a truth value NaN is true in sparse matrices, and in
+// what stands beside one, but an error in a number beside a full matrix.
+static sparse of_full (const operation &o, const sparse_operand &a, const sparse_operand &b) {
+  const bool are_alike = is_scalar (a) == is_scalar (b);
+  const auto values = [&] (const sparse_operand &x) {
+    const array y = full_operand (x);
+    return operand (is_logical (o.map) && are_alike ? not_zero (y) : y);
+  };
+  return as_sparse (elementwise (o, values (a), values (b)));
+}
+
+// Elementwise operators with a sparse result.
+static sparse entrywise_sparse (octave_value::binary_op op, const sparse_operand &a,
+                                const sparse_operand &b) {
+  const operation &o = operation_of (op);
+  const int device = a.is_sparse ? a.s.device : b.s.device;
+  const bool multiplies = op == octave_value::op_el_mul, divides = op == octave_value::op_el_div;
+  if (is_scalar (a) != is_scalar (b))
+    return (is_scalar (a) ? b : a).is_sparse ? with_number (o, a, b) : of_full (o, a, b);
+  if (is_scalar (a) && !(a.is_sparse && b.is_sparse))
+    return with_number (o, a, b);
+  const dim_vector u = size_of (a), v = size_of (b);
+  if ((multiplies && goes_along (u, v)) || ((multiplies || divides) && goes_along (v, u))) {
+    const bool left = goes_along (v, u) && a.is_sparse;
+    const sparse_operand &f = left ? b : a;
+    return scaled (divides, left ? a.s : b.s, factors_of (f, device), size_of (f) (1) == 1);
+  }
+  if (u != v)
+    octave::err_nonconformant (o.name, u, v);
+  const bool both =
+      (a.is_sparse || a.diagonal.is_defined ()) && (b.is_sparse || b.diagonal.is_defined ());
+  if (!both) // a full operand: 0 times NaN or Inf is NaN
+    return of_full (o, a, b);
+  const bool meets = (multiplies && !zeros_count (op)) || op == octave_value::op_el_and;
+  return combined (!meets, o.map, sparse_operand_of (a, device), sparse_operand_of (b, device));
+}
+
+// a * b. Zeros that the product drops are dropped from a and b, too.
+static bool product (sparse_operand &a, sparse_operand &b, const product_options &o, sparse &result,
+                     array &full) {
+  const int device = a.is_sparse ? a.s.device : b.s.device;
+  const dim_vector u = size_of (a), v = size_of (b);
+  if (u.ndims () > 2 || v.ndims () > 2 || u (1) != v (0))
+    octave::err_nonconformant ("operator *", u, v);
+  if (b.diagonal.is_defined () && v (0) == v (1))
+    result = scaled (false, a.s, factors_of (b, device), false);
+  else if (a.diagonal.is_defined () && u (0) == u (1))
+    result = scaled (false, b.s, factors_of (a, device), true);
+  else if ((a.is_sparse || a.diagonal.is_defined ()) && (b.is_sparse || b.diagonal.is_defined ())) {
+    sparse x = sparse_operand_of (a, device), y = sparse_operand_of (b, device);
+    drop_zeros_of_thinned (x, y);
+    result = has_long_lines (x, y) ? upload_sparse (product_on_host (x, y), device)
+                                   : multiplied (x, y, o);
+    a.s = x;
+    b.s = y;
+  } else {
+    full = a.is_sparse ? multiplied_full (a.s, as_array (b.other), true, o)
+                       : multiplied_full (b.s, as_array (a.other), false, o);
+    return false;
+  }
+  return true;
+}
+
+bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b, bool is_sparse,
+               const product_options &options, sparse &result, array &full) {
+  const bool multiplies = op == octave_value::op_mul,
+             takes = a.is_sparse && b.is_sparse && takes_zeros (op);
+  op = reduced (op, a, b, is_scalar (a), is_scalar (b));
+  if (op == octave_value::op_mul)
+    return product (a, b, options, result, full);
+  if (is_logical (operation_of (op).map)
+      && (size_of (a).numel () == 0 || size_of (b).numel () == 0)) {
+    // Octave's sizes for these follow no rule of other operators
+    const octave_value z = octave::binary_op (type_info (), op, on_host (a), on_host (b));
+    result = upload_sparse (z, a.is_sparse ? a.s.device : b.s.device);
+    return true;
+  }
+  const bool scales =
+      (op == octave_value::op_el_mul || op == octave_value::op_el_div)
+      && (goes_along (size_of (b), size_of (a)) || goes_along (size_of (a), size_of (b)));
+  const operation &o = operation_of (op);
+  if (is_sparse && is_scalar (a) && is_scalar (b)
+      && (takes || compares (o.map) || o.map == GPUMM_MAP_POW
+          || (op == octave_value::op_el_div && !a.is_sparse)
+          || (multiplies && a.is_sparse && b.is_sparse))) {
+    result = of_full (o, a, b);
+    return true;
+  }
+  if (is_sparse || scales) {
+    result = entrywise_sparse (op, a, b);
+    return true;
+  }
+  if (!is_scalar (a) && !is_scalar (b)
+      && size_of (a) != size_of (b)) // Octave's sparse matrices do not broadcast
+    octave::err_nonconformant (o.name, size_of (a), size_of (b));
+  full = elementwise (o, operand (full_operand (a)), operand (full_operand (b)));
+  return false;
+}
+
+// ---- parts --------------------------------------------------------------------------------------
+
+sparse part_of (sparse x, std::vector<octave::idx_vector> index) {
+  const dim_vector size = dims_of (x.size ());
+  if (index.size () == 1) {
+    const dim_vector shape = index[0].orig_dimensions ();
+    if (index[0].is_scalar ()) {
+      const octave_idx_type at = index[0](0);
+      index = {octave::idx_vector (at % size (0)), octave::idx_vector (at / size (0))};
+    } else if (size (1) == 1 && (size (0) != 1 || shape (0) != 1)) /* a number: as the index lies */
+      index = {index[0], octave::idx_vector::colon};
+    else
+      index = {octave::idx_vector::colon, index[0]};
+  }
+  x = columns_of (x, selected (index[1]));
+  if (!index[0].is_colon () && !x.turned && is_long (x.rows, x.stored))
+    return upload_sparse (
+        download (x).index_op (ovl (octave_value (index[0]), octave_value::magic_colon_t)),
+        x.device);
+  return rows_of (x, selected (index[0]));
 }
 
 } // namespace gpumm

@@ -14,6 +14,9 @@
 
 #include "gpu_functions.h"
 
+#include <strings.h>
+
+#include <octave/lo-array-errwarn.h>
 #include <octave/parse.h>
 
 using namespace gpumm;
@@ -116,6 +119,62 @@ octave_value_list logical (const named_function &f, const octave_value_list &arg
 
 octave_value_list isinteger (const named_function &, const octave_value_list &args, int) {
   return ovl (is_there (args (0)) && is_integer (type_of (args (0))));
+}
+
+// ---- products of pages -------------------------------------------------------------------------
+
+static gpumm_op page_op_of (const octave_value &x, const char *name) {
+  static const char *const ops[] = {"none", "transpose", "ctranspose"};
+  if (x.is_string ())
+    for (int op = 0; op < 3; op++)
+      if (strcasecmp (x.string_value ().c_str (), ops[op]) == 0)
+        return gpumm_op (op);
+  error_with_id ("gpumm:bad-value",
+                 "pagemtimes: %s must be \"none\", \"transpose\" or \"ctranspose\"", name);
+}
+
+// x with each page transposed.
+static array turned_pages (const array &x, gpumm_op op) {
+  if (op == GPUMM_NONE)
+    return x;
+  std::vector<int> order;
+  for (int d = 0; d < x.size.ndims (); d++)
+    order.push_back (d < 2 ? 1 - d : d);
+  array y = permuted (x, order);
+  y.conjugated = op == GPUMM_CTRANSPOSE && is_complex (x.type);
+  return y;
+}
+
+static octave_value products_of_pages (const octave_value_list &args) {
+  const gpumm_op op_x = page_op_of (args (1), "transpX"), op_y = page_op_of (args (3), "transpY");
+  if (device_for_new () == NO_DEVICE)
+    return value_of (by_octave ("pagemtimes", ovl (plain_array (on_host (args (0))), args (1),
+                                                   plain_array (on_host (args (2))), args (3))));
+  auto both = operands_of (args (0).get_rep (), args (2).get_rep ());
+  const array x = as_array (both.first), y = as_array (both.second);
+  // the CPU computes exact products of integers
+  if (is_integer (x.type) || is_integer (y.type))
+    return value_of (upload (
+        by_octave ("pagemtimes", ovl (download (x), args (1), download (y), args (3))), x.device));
+  const int dims = std::max (x.size.ndims (), y.size.ndims ());
+  const dim_vector m = dims_of (x.size.redim (dims)), n = dims_of (y.size.redim (dims));
+  const bool scales = (m (0) == 1 && m (1) == 1) || (n (0) == 1 && n (1) == 1);
+  if (scales)
+    return value_of (elementwise (operation_of (octave_value::op_el_mul),
+                                  operand (turned_pages (x, op_x)),
+                                  operand (turned_pages (y, op_y))));
+  bool fits = m (op_x == GPUMM_NONE) == n (op_y != GPUMM_NONE);
+  for (int d = 2; d < dims; d++)
+    fits = fits && (m (d) == n (d) || m (d) == 1 || n (d) == 1);
+  if (!fits) {
+    dim_vector of_x = dims_of (x.size), of_y = dims_of (y.size);
+    if (op_x != GPUMM_NONE)
+      std::swap (of_x (0), of_x (1));
+    if (op_y != GPUMM_NONE)
+      std::swap (of_y (0), of_y (1));
+    octave::err_nonconformant ("pagemtimes", of_x, of_y);
+  }
+  return value_of (multiplied_pages (x, op_x, y, op_y, product_type (x.type, y.type)));
 }
 
 // (X, Y), (X, TRANSPX, Y, TRANSPY)

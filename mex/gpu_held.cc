@@ -160,7 +160,7 @@ public:
 
 protected:
   octave_value mapped (const gpumm::function &f) const {
-    return value_of (value ().get_rep ().map (f.mapper));
+    return value_of (value ().get_rep ().map (mapper_of (f)));
   }
   octave_value_list folded (gpumm_fold_op op, int dim, int nargout) const {
     if (op == GPUMM_FOLD_LARGEST && value ().isnan ().any (dim).is_true ()) // of a column

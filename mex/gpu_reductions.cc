@@ -74,17 +74,7 @@ static octave_value scanned (const named_function &f, const octave_value &value,
   check_narrow (type);
   if (!has_device ())
     return value_of (as_class (by_octave (f.name, ovl (on_host (value), dim + 1)), type));
-  const array x = plain (array_of (value));
-  gpumm_scan s = {};
-  s.op = f.op;
-  s.inner = s.count = s.outer = 1;
-  for (int d = 0; d < x.size.ndims (); d++)
-    (d < dim ? s.inner : d > dim ? s.outer : s.count) *= x.size (d);
-  const array y = new_array (x.device, type, x.size);
-  s.input = view_of (x);
-  s.output = view_of (y);
-  need (gpumm_scan_entries (&s));
-  return value_of (y);
+  return value_of (gpumm::scan (f.op, array_of (value), dim, type));
 }
 
 // Does Octave sum integers in their class in cumsum? Octave 11 does not.
@@ -202,7 +192,7 @@ static octave_value extreme_of_two (const named_function &f, const octave_value 
   operand &a = both.first, &b = both.second;
   check_narrow (a.x.type);
   check_narrow (b.x.type);
-  const dim_vector size = common_size (f.name, a.x.size, b.x.size);
+  check_sizes (f.name, dims_of (a.x.size), dims_of (b.x.size));
   const auto key = std::make_tuple (f.op, a.x.type, b.x.type, a.x.is_scalar (), b.x.is_scalar ());
   gpumm_type type = asked_once (key, [&] {
     return by_octave (f.name, ovl (sample (a.x.type, a.x.is_scalar (), dim_vector (1, 2)),
@@ -216,7 +206,8 @@ static octave_value extreme_of_two (const named_function &f, const octave_value 
       o->is_number = false;
     }
   const gpumm_map_op op = f.op == GPUMM_FOLD_MAX ? GPUMM_MAP_MAX : GPUMM_MAP_MIN;
-  return value_of (pending_array (fused (op, a, b, domain_of (type)), type, size, a.x.device));
+  return value_of (pending_array (fused (op, a, b, domain_of (type)), type,
+                                  common_size (a.x.size, b.x.size), a.x.device));
 }
 
 // Octave 11 compares angles, too.

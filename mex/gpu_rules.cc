@@ -63,11 +63,11 @@ dim_vector operand_form::block_size () const {
 static void check_full (octave_value::binary_op op, operand_form a, operand_form b) {
   op = reduced (op, a, b, a.is_scalar (), b.is_scalar ());
   if (op == octave_value::op_mul) {
-    check_inner (a, b);
+    check_inner (a.size, b.size);
     return;
   }
   const operation &o = operation_of (op);
-  (void) common_size (o.name, a.size, b.size);
+  check_sizes (o.name, a.size, b.size);
   (void) checked_type (o, a, b);
 }
 
@@ -122,16 +122,16 @@ static void check_fills (octave_value::binary_op op, bool takes, const operand_f
                          const operand_form &b) {
   const operation &o = operation_of (op);
   const bool adds = op == octave_value::op_add || op == octave_value::op_sub;
-  if (o.compares && !o.is_logical && op != octave_value::op_ne && op != octave_value::op_eq
-      && (is_complex (a.type) || is_complex (b.type)))
+  if (compares (o.map) && !is_logical (o.map) && op != octave_value::op_ne
+      && op != octave_value::op_eq && (is_complex (a.type) || is_complex (b.type)))
     say_gather ("complex sparse matrices cannot be ordered on a device. Use gather (X)");
   if (a.is_scalar () != b.is_scalar ()) {
-    if ((!o.compares && !adds && !takes) || !is_stored (a.is_scalar () ? b : a))
+    if ((!compares (o.map) && !adds && !takes) || !is_stored (a.is_scalar () ? b : a))
       return;
     const octave_value zero (0.0), given = (b.is_scalar () ? b : a).on_host ().full_value ();
     // NaN beside a sparse matrix is true
     const octave_value number =
-        o.is_logical ? octave_value (given.complex_value () != Complex (0)) : given;
+        is_logical (o.map) ? octave_value (given.complex_value () != Complex (0)) : given;
     if (octave::binary_op (type_info (), op, b.is_scalar () ? zero : number,
                            b.is_scalar () ? number : zero)
             .complex_value ()

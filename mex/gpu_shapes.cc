@@ -87,26 +87,6 @@ static octave_value repeated_stored (const octave_value &x, const dim_vector &ti
   return y;
 }
 
-// Dimension after dimension: the array as inner x 1 x outer is repeated to inner x times x outer.
-static array repeated (array x, const dim_vector &times) {
-  dim_vector size = x.size.redim (std::max (times.ndims (), x.size.ndims ()));
-  for (int d = 0; d < times.ndims (); d++) {
-    if (times (d) == 1)
-      continue;
-    octave_idx_type inner = 1, outer = 1;
-    for (int k = 0; k < size.ndims (); k++)
-      (k <= d ? inner : outer) *= size (k);
-    x = reshaped (x, dim_vector (inner, 1, outer));
-    if (double (size (d)) * double (times (d)) >= 0x1p62)
-      throw std::bad_alloc ();
-    size (d) *= times (d);
-    (void) size.safe_numel (); // Octave's error if no array can be so large
-    x = pending_array (program_of (x), x.type, dim_vector (inner, times (d), outer), x.device);
-  }
-  size.chop_trailing_singletons ();
-  return reshaped (x, size);
-}
-
 // (X, M, N, ...)
 octave_value_list repmat (const named_function &f, const octave_value_list &args, int nargout) {
   const octave_value x = args (0);
@@ -116,7 +96,7 @@ octave_value_list repmat (const named_function &f, const octave_value_list &args
     return ovl (repeated_stored (x, times));
   if (!has_device ())
     return by_host_there (f.name, args, nargout);
-  return ovl (value_of (repeated (array_of (x), times)));
+  return ovl (value_of (repeated (array_of (x), shape_of (times))));
 }
 
 // ---- cat ----------------------------------------------------------------------------------------
@@ -166,21 +146,9 @@ static octave_value joined_full (const octave_value_list &arrays, int dim, const
     if (is_complex (parts.back ().type))
       type = complex_type (type);
   }
-  octave_idx_type inner = 1, outer = 1, at = 0;
-  for (int d = 0; d < size.ndims (); d++)
-    if (d != dim)
-      (d < dim ? inner : outer) *= size (d);
-  const array y = new_array (device, type, size);
-  const octave_idx_type all = y.numel () / (inner * outer); // size may have no dimension dim
-  for (const array &x : parts) {
-    const octave_idx_type count = x.numel () / (inner * outer);
-    pick (true, plain (converted (x, type)), dim_vector (inner, count, outer), y,
-          dim_vector (inner, all, outer),
-          {octave::idx_vector::colon, octave::idx_vector (at, at + count),
-           octave::idx_vector::colon});
-    at += count;
-  }
-  return value_of (y);
+  for (array &x : parts)
+    x = as_type (x, type);
+  return value_of (joined (parts, dim, shape_of (size), device, type));
 }
 
 // (DIM, X, Y, ...)
@@ -220,24 +188,6 @@ octave_value_list cat (const named_function &f, const octave_value_list &args, i
 }
 
 // ---- triangles ----------------------------------------------------------------------------------
-
-// x with zeros in the other triangle: the ramp has row - column of each entry.
-static array triangle_of (const array &x, bool is_upper, double k) {
-  const array y = new_array (x.device, x.type, x.size);
-  gpumm_map m = {};
-  m.domain = is_complex (x.type) ? GPUMM_Z : GPUMM_D; // in single not all places are exact
-  m.inputs = 2;
-  m.input[0] = view_of (x);
-  m.input[1].type = GPUMM_I64;
-  m.steps = 3;
-  m.step[0] = step_of (GPUMM_MAP_PUSH, 1);
-  m.step[1] = step_of (is_upper ? GPUMM_MAP_LE : GPUMM_MAP_GE, GPUMM_MAP_CONSTANT, false, {-k, 0});
-  m.step[2] = step_of (GPUMM_MAP_MASK, GPUMM_MAP_POP, true);
-  m.output = view_of (y);
-  lay_out (m, x.size, {strides_of (x, x.size), {1, -1}, strides_of (y, x.size)});
-  need (gpumm_map_entries (&m));
-  return y;
-}
 
 // (X), (X, K) of tril and triu. Octave's own copies a gpuArray column by column.
 octave_value_list triangle (const named_function &f, const octave_value_list &args, int nargout) {
@@ -290,10 +240,10 @@ octave_value_list filled (const named_function &f, const octave_value_list &args
   (void) size.safe_numel (); // Octave's error if no array can be so large
   size.chop_trailing_singletons ();
   array x = as_array (one);
-  x.size = size;
+  x.size = shape_of (size);
   if (is_eye) {
     const octave_idx_type step = size (0) + 1, count = std::min (size (0), size (1));
-    x = zeros (x.device, x.type, size);
+    x = zeros (x.device, x.type, x.size);
     gpumm::assign (x, {octave::idx_vector (0, count * step, step)}, as_array (one));
   }
   return ovl (value_of (x));
@@ -350,7 +300,7 @@ octave_value_list blocksparse_from (const named_function &f, const octave_value_
     refuse (f, "of a sparse matrix");
   if (!has_device ())
     return by_host_there (f.name, ovl (x.full_value (), b), 1);
-  return ovl (value_of (blocks_of (array_of (x.full_value ()), block)));
+  return ovl (value_of (blocks_of (array_of (x.full_value ()), shape_of (block))));
 }
 
 // ---- what Octave computes -----------------------------------------------------------------------

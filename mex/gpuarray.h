@@ -150,7 +150,7 @@ public:
   }
 
   dim_vector dims () const {
-    return kept.size (); // the size of the result, before its parts are joined
+    return gpumm::dims_of (kept.size ()); // of the result, before its parts are joined
   }
   bool is_true () const {
     return (dims ().numel () <= 1 || nnz () == dims ().numel ()) && gathered ().is_true ();
@@ -174,13 +174,10 @@ public:
 
 protected:
   octave_value none (const dim_vector &size) const {
-    return value_of (none_like (m (), size));
+    return value_of (none_like (m (), gpumm::shape_of (size)));
   }
   octave_value mapped (const gpumm::function &f) const {
-    return value_of (gpumm::mapped (f, operand (false)));
-  }
-  octave_value diagonal (octave_idx_type k) const {
-    return value_of (diagonal_of (operand (), k));
+    return value_of (gpumm::mapped (f, operand (false), gpumm::mapped_type (f, type ())));
   }
 
   const M &computed () const {
@@ -211,15 +208,23 @@ octave_value_list call_function (const named_function &f, const octave_value_lis
 std::pair<gpumm::operand, gpumm::operand> operands_of (const octave_base_value &a,
                                                        const octave_base_value &b);
 
-// pagemtimes (X, OP, Y, OP) of full arrays
-octave_value products_of_pages (const octave_value_list &args);
-
 // The device of the first gpuArray of two values.
 int device_of (const octave_base_value &a, const octave_base_value &b);
 
-// Registers the types and their operators, after the type of full arrays.
+// Registers the types and their operators, that of full arrays first.
+void install_gpufull (octave::type_info &types);
 void install_gpusparse (octave::type_info &types);
 void install_gpublocks (octave::type_info &types);
+
+// a OP b, if neither is sparse or in blocks and one is on the device; a with b inserted.
+octave_value gpufull_binary (octave_value::binary_op op, const octave_base_value &a,
+                             const octave_base_value &b);
+octave_value gpufull_joined (const octave_base_value &a, const octave_base_value &b,
+                             const Array<octave_idx_type> &place);
+
+// a OP b, stored in this way, with the options of a product.
+octave_value combined_stored (storage kind, octave_value::binary_op op, const octave_base_value &a,
+                              const octave_base_value &b, const gpumm::product_options &o);
 
 // a OP b, if one of them is sparse and one is on the device. The rules say whether the result is.
 // The options are those of a product.

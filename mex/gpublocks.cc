@@ -33,21 +33,24 @@ public:
     return nonzeros_of (operand (false));
   }
   dim_vector block_size () const {
-    return kept.block_size (); // that of all parts
+    return dims_of (kept.block_size ()); // that of all parts
   }
   octave_idx_type block_count () const {
     return drop_zeros (m ()).stored;
   }
   octave_value as_sparse () const {
-    return value_of (sparse_of (operand ()));
+    return value_of (sparse_of (is_wide (type ()) ? as_type (operand (), GPUMM_D) : operand ()));
   }
   octave_value elements_as (octave_value (octave_value::*type) () const) const {
     const octave_value z = (elements ().*type) ();
     const gpumm_type to = type_of_class (z.class_name ());
-    return value_of (gpumm::converted (operand (), iscomplex () ? complex_type (to) : to));
+    return value_of (as_type (operand (), iscomplex () ? complex_type (to) : to));
   }
 
 protected:
+  octave_value diagonal (octave_idx_type) const {
+    return value_of (diagonal_of (operand ()));
+  }
   octave_value_list folded (gpumm_fold_op, int dim, int) const {
     return ovl (value_of (sum_of (operand (), dim)));
   }
@@ -126,7 +129,8 @@ octave_value gpublocks_joined (const octave_base_value &a, const octave_base_val
   const bool blocks_a = is_in_blocks (a), blocks_b = is_in_blocks (b);
   if (blocks_a && blocks_b) {
     const blocks x = s && s->base () ? *s->base () : part_for (a, device), y = part_for (b, device);
-    if (fits_blocks (x.type (), x.block_size (), y.type (), y.block_size (), place))
+    if (fits_blocks (x.type (), dims_of (x.block_size ()), y.type (), dims_of (y.block_size ()),
+                     place))
       return octave_gpublocks::with_part (s, x, y, b.dims (), place);
   }
   const auto as_full = [device] (bool is_blocks, const octave_base_value &x) {
@@ -149,5 +153,7 @@ bool blocks_equal (const octave_value &x, const octave_value &y) {
 }
 
 octave_value blocks_dropped (const octave_value &x, double most) {
-  return value_of (without_small (gpublocks_of (x.get_rep ())->operand (false), most));
+  const blocks m = gpublocks_of (x.get_rep ())->operand (false);
+  const array numbers = is_float (m.type ()) ? m.values : as_type (m.values, GPUMM_D);
+  return value_of (without_small (m, numbers, most));
 }

@@ -45,6 +45,12 @@ public:
   }
 
 protected:
+  octave_value diagonal (octave_idx_type k) const {
+    if (dims ().any_zero ())
+      return none (dim_vector (0, 0));
+    const bool is_vector = dims () (0) == 1 || dims () (1) == 1;
+    return value_of (is_vector ? matrix_with_diagonal (operand ()) : diagonal_of (operand (), k));
+  }
   octave_value_list folded (gpumm_fold_op op, int dim, int) const {
     const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
     return ovl (value_of (gpumm::folded (op, operand (orders), dim)));
@@ -121,7 +127,7 @@ static sparse part_for (const octave_base_value &x, int device) {
   if (const octave_gpusparse *s = gpusparse_of (x))
     return moved (s->operand (false), device);
   check_sparse_part (x);
-  return get_gpuarray (x, full) ? sparse_of (moved (full, device))
+  return get_gpuarray (x, full) ? as_sparse (moved (full, device))
                                 : upload_sparse (shared (x), device);
 }
 

@@ -1,14 +1,39 @@
-// device_stored.h - functions for both sparse matrices and matrices in blocks, M here: memory, the
-// way a matrix is read, and stored zeros. The check for zeros is read back with the other results
-// that the host needs, so a product waits once.
+// stored.h - sparse matrices and matrices in blocks, M here, as one stored format: memory, the way
+// a matrix is read, stored zeros and products. The check for zeros is read back with the other
+// results that the host needs, so a product waits once.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#ifndef GPUMM_DEVICE_STORED_H
-#define GPUMM_DEVICE_STORED_H
+#ifndef GPUMM_STORED_H
+#define GPUMM_STORED_H
 
-#include "device_vector.h"
+#include "vectors.h"
 
 namespace gpumm {
+
+// What sparse matrices and matrices in blocks, M here, have in common. Both store values and a
+// pattern in compressed columns, or in compressed block rows.
+template <typename M> struct stored_matrix {
+  int device = NO_DEVICE;
+  int64_t rows = 0, cols = 0, stored = 0; // as stored; the number of entries or blocks
+  array start, index, values;
+  bool turned = false, conjugated = false; // read transposed; read conjugated
+  bool may_store_zeros = false;            // a stored entry or block may be zero
+  array zero;                              // after a product: is a stored entry or block zero?
+  std::shared_ptr<M> twin;                 // the transpose of the stored matrix, if it was made
+
+  shape size () const {
+    return turned ? shape (cols, rows) : shape (rows, cols);
+  }
+  gpumm_type type () const {
+    return values.type;
+  }
+};
+
+// A part of a concatenation, which begins at this row and column, from 0.
+template <typename M> struct part {
+  M m;
+  int64_t row, col;
+};
 
 // ---- memory -------------------------------------------------------------------------------------
 
@@ -95,7 +120,7 @@ public:
     }
     const bool stays = !found || kept == x.stored;
     if (!stays)
-      x = packed (x, *found, index_type (kept));
+      x = packed (x, *found, int64_t (kept));
     x.zero = array ();
     x.may_store_zeros = false;
     return stays;
@@ -264,9 +289,8 @@ array multiplied_full_stored (const M &s, array d, bool left, bool needs_transpo
   full.buffer = d.buffer.get ();
   device_product product (left ? compressed.stored : full, left ? full : compressed.stored, type,
                           o);
-  const array c = new_array (d.device, type,
-                             left ? dim_vector (s.size () (0), d.size (1))
-                                  : dim_vector (d.size (0), s.size () (1)));
+  const array c = new_array (
+      d.device, type, left ? shape (s.size () (0), d.size (1)) : shape (d.size (0), s.size () (1)));
   gpumm_matrix result = matrix_of (c);
   result.buffer = c.buffer.get ();
   product.run (result);
@@ -277,22 +301,8 @@ array multiplied_full_stored (const M &s, array d, bool left, bool needs_transpo
 
 // Are there far more places (rows of a sparse matrix, block columns) than entries? Then memory for
 // each place, such as an offset of the transpose, is far larger than the matrix.
-inline bool is_long (index_type places, index_type entries) {
+inline bool is_long (int64_t places, int64_t entries) {
   return places > 1 << 20 && places / 16 > entries;
-}
-
-// The product in host memory, where gpumm takes no memory for such places.
-template <typename M> octave_value product_on_host (M a, M b) {
-  const auto read = [] (M &x) -> const char * {
-    if (x.conjugated && !x.turned)
-      x = straight (x);
-    const char *op = !x.turned ? "none" : x.conjugated ? "ctranspose" : "transpose";
-    x.turned = x.conjugated = false;
-    return op;
-  };
-  const char *op_a = read (a), *op_b = read (b);
-  return by_octave ("gpumm",
-                    ovl (download (a), download (b), "TransposeA", op_a, "TransposeB", op_b));
 }
 
 } // namespace gpumm

@@ -1,25 +1,22 @@
-// device_vector.h - vectors on a device, which patterns of sparse matrices and of blocks consist
-// of.
+// vectors.h - vectors on a device, which patterns of sparse matrices and of blocks consist of.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#ifndef GPUMM_DEVICE_VECTOR_H
-#define GPUMM_DEVICE_VECTOR_H
+#ifndef GPUMM_VECTORS_H
+#define GPUMM_VECTORS_H
 
-#include "device_array.h"
+#include "array.h"
 
 namespace gpumm {
 
-using index_type = octave_idx_type;
+array vector (int device, gpumm_type type, int64_t count);
 
-array vector (int device, gpumm_type type, index_type count);
-
-array to_device (int device, gpumm_type type, index_type count, const void *from);
+array to_device (int device, gpumm_type type, int64_t count, const void *from);
 
 // The view of a vector, which may be missing.
 gpumm_view view (const array &x);
 
 // A matrix on a device as gpumm_sparse_work takes it: its pattern, by columns, and its values.
-gpumm_matrix pattern_of (index_type rows, index_type cols, const array &start, const array &index);
+gpumm_matrix pattern_of (int64_t rows, int64_t cols, const array &start, const array &index);
 void set_values (gpumm_matrix &m, const array &values);
 
 void run (const gpumm_sparse_work &w);
@@ -27,7 +24,7 @@ void run (const gpumm_sparse_work &w);
 // Reads results of a device together, with one wait.
 class read_back {
 public:
-  void add (const array &x, index_type place, index_type count, void *to);
+  void add (const array &x, int64_t place, int64_t count, void *to);
   void now ();
 
 private:
@@ -36,13 +33,13 @@ private:
 };
 
 // One count. Waits.
-index_type read_one (const array &x, index_type place);
+int64_t read_one (const array &x, int64_t place);
 
 // Which entries of a matrix are marked (GPUMM_SPARSE_KEEP).
 struct marks {
   array words, before;
 
-  marks (int device, index_type stored)
+  marks (int device, int64_t stored)
       : words (vector (device, GPUMM_U64, GPUMM_MARK_WORDS (stored))),
         before (vector (device, GPUMM_I64, GPUMM_MARK_WORDS (stored) + 1)) {
   }
@@ -53,7 +50,7 @@ struct marks {
   }
 
   // Waits.
-  index_type count () const {
+  int64_t count () const {
     return read_one (before, words.numel ());
   }
 };
@@ -68,17 +65,13 @@ gpumm_sparse_work matched (const gpumm_matrix &a, const gpumm_matrix &b, const m
 // Moves blocks of `each` elements between the array of all blocks and one of the blocks at these
 // places.
 void move_blocks (bool puts, const array &part, const array &whole, const array &places,
-                  index_type each);
+                  int64_t each);
 
 // The values at these places, or zeros with the values put at these places.
-array picked (bool put, array values, const array &places, index_type count);
-
-// An array that is nonzero where x is nonzero or NaN. 64-bit integers have no arithmetic on a
-// device, so their halves are tested.
-array not_zero (const array &x);
+array picked (bool put, array values, const array &places, int64_t count);
 
 // The number of entries that are not zero, of an array without a pending program. Waits.
-octave_idx_type nonzeros_of (const array &x);
+int64_t nonzeros_of (const array &x);
 
 } // namespace gpumm
 

@@ -1,19 +1,16 @@
-// device_vector.cc - see device_vector.h.
-//
-// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
-//
+// vectors.cc - see vectors.h.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "device_vector.h"
+#include "vectors.h"
 
 #include <algorithm>
 
 namespace gpumm {
 
-array vector (int device, gpumm_type type, index_type count) {
-  return new_array (device, type, dim_vector (count, 1));
+array vector (int device, gpumm_type type, int64_t count) {
+  return new_array (device, type, shape (count, 1));
 }
 
-array to_device (int device, gpumm_type type, index_type count, const void *from) {
+array to_device (int device, gpumm_type type, int64_t count, const void *from) {
   const array x = vector (device, type, count);
   from_host (from, x);
   return x;
@@ -23,7 +20,7 @@ gpumm_view view (const array &x) {
   return x.buffer ? view_of (x) : gpumm_view ();
 }
 
-gpumm_matrix pattern_of (index_type rows, index_type cols, const array &start, const array &index) {
+gpumm_matrix pattern_of (int64_t rows, int64_t cols, const array &start, const array &index) {
   gpumm_matrix m = {};
   m.format = GPUMM_SPARSE;
   m.rows = rows;
@@ -46,7 +43,7 @@ void run (const gpumm_sparse_work &w) {
   need (gpumm_sparse_run (&w));
 }
 
-void read_back::add (const array &x, index_type place, index_type count, void *to) {
+void read_back::add (const array &x, int64_t place, int64_t count, void *to) {
   gpumm_read read = {};
   read.at = view_of (x, place);
   read.count = count;
@@ -59,12 +56,12 @@ void read_back::now () {
   need (gpumm_read_back (list.data (), int (list.size ())));
 }
 
-index_type read_one (const array &x, index_type place) {
+int64_t read_one (const array &x, int64_t place) {
   int64_t count = 0;
   read_back l;
   l.add (x, place, 1, &count);
   l.now ();
-  return index_type (count);
+  return int64_t (count);
 }
 
 marks marks_of (int device, const gpumm_matrix &a) {
@@ -88,7 +85,7 @@ gpumm_sparse_work matched (const gpumm_matrix &a, const gpumm_matrix &b, const m
 }
 
 void move_blocks (bool puts, const array &part, const array &whole, const array &places,
-                  index_type each) {
+                  int64_t each) {
   gpumm_pick p = {};
   p.put = puts;
   p.part = view (part);
@@ -107,27 +104,15 @@ void move_blocks (bool puts, const array &part, const array &whole, const array 
     need (gpumm_pick_entries (&p));
 }
 
-array picked (bool put, array values, const array &places, index_type count) {
+array picked (bool put, array values, const array &places, int64_t count) {
   values = plain (values);
-  const array y = put ? zeros (values.device, values.type, dim_vector (count, 1))
+  const array y = put ? zeros (values.device, values.type, shape (count, 1))
                       : vector (values.device, values.type, count);
   move_blocks (put, put ? values : y, put ? y : values, places, 1);
   return y;
 }
 
-array not_zero (const array &x) {
-  if (is_wide (x.type)) {
-    array halves = x;
-    halves.type = GPUMM_U32;
-    halves.size = dim_vector (2, x.numel ());
-    return reshaped (fold (GPUMM_FOLD_ANY, halves, 0, GPUMM_B), x.size);
-  }
-  return !is_float (x.type) ? x
-                            : entrywise (operation_of (octave_value::op_ne), operand (x),
-                                         operand_of (octave_value (0.0), x.device));
-}
-
-octave_idx_type nonzeros_of (const array &x) {
+int64_t nonzeros_of (const array &x) {
   if (x.numel () == 0)
     return 0;
   array values = x;

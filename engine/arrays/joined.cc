@@ -1,34 +1,29 @@
-// device_joined.cc - concatenation of sparse matrices and of matrices in blocks on a device: [X,
-// Y], [X; Y].
+// joined.cc - concatenation of sparse matrices and of matrices in blocks: [X, Y], [X; Y].
 //
-// Octave makes an empty result and inserts the parts one after another, which would take quadratic
-// time. So they are kept until the result is needed. Then each row of parts, and after that the
-// column of rows, is joined two by two, as in a tournament. Two patterns are moved to their places
-// and united. No place is in both, so the number of entries is known without a look.
-//
-// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+// Octave inserts parts into an empty result one after another, which would take quadratic time. So
+// they are kept until the result is needed. Then each row of parts, and after that the column of
+// rows, is joined two by two, as in a tournament. Two patterns are moved to their places and
+// united. No place is in both, so the number of entries is known without a look.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "device_blocks_parts.h"
-#include "device_sparse_parts.h"
+#include "blocks.h"
 
 namespace gpumm {
 
 // The offsets of a pattern by columns that begins at column `col` of a matrix with more columns.
-static array start_at (const array &start, index_type cols, index_type col) {
-  const index_type count = start.numel (), behind = cols + 1 - col - count;
-  const dim_vector size (cols + 1, 1);
+static array start_at (const array &start, int64_t cols, int64_t col) {
+  const int64_t count = start.numel (), behind = cols + 1 - col - count;
+  const shape size (cols + 1, 1);
   const array y = zeros (start.device, GPUMM_I64, size), last = vector (start.device, GPUMM_I64, 1);
-  pick (true, start, start.size, y, size, {octave::idx_vector (col, col + count)});
+  pick (true, start, start.size, y, size, {selection::range (col, col + count)});
   if (behind > 0) {
-    pick (false, last, last.size, start, start.size, {octave::idx_vector (count - 1)});
-    pick (true, last, dim_vector (behind, 1), y, size,
-          {octave::idx_vector (col + count, cols + 1)});
+    pick (false, last, last.size, start, start.size, {selection (count - 1, 1, 1)});
+    pick (true, last, shape (behind, 1), y, size, {selection::range (col + count, cols + 1)});
   }
   return y;
 }
 
-static array index_at (const array &index, index_type row) {
+static array index_at (const array &index, int64_t row) {
   if (row == 0)
     return index;
   array y = applied (index, {step_of (GPUMM_MAP_ADD, GPUMM_MAP_CONSTANT, false, {double (row), 0})},
@@ -39,7 +34,7 @@ static array index_at (const array &index, index_type row) {
 // x moved into a matrix of this size: its columns or block rows begin at `line` of `lines`, and its
 // indices at `at`.
 template <typename M>
-static M placed (M x, const dim_vector &size, index_type lines, index_type line, index_type at) {
+static M placed (M x, const shape &size, int64_t lines, int64_t line, int64_t at) {
   if (x.size () == size)
     return x;
   x.start = start_at (x.start, lines, line);
@@ -69,11 +64,11 @@ struct union_of {
   }
 
   // The matrix with the entries of a and b; each has this number of elements.
-  template <typename M> M matrix (const M &a, const M &b, index_type each) const {
+  template <typename M> M matrix (const M &a, const M &b, int64_t each) const {
     array u = plain (a.values), v = plain (b.values);
-    u.size = dim_vector (each, from_a.numel ());
-    v.size = dim_vector (each, from_b.numel ());
-    const array values = new_array (u.device, u.type, dim_vector (each, index.numel ()));
+    u.size = shape (each, from_a.numel ());
+    v.size = shape (each, from_b.numel ());
+    const array values = new_array (u.device, u.type, shape (each, index.numel ()));
     put (u, from_a, values);
     put (v, from_b, values);
     M c = with_values (a, values);
@@ -88,7 +83,7 @@ struct union_of {
 // ---- two parts ----------------------------------------------------------------------------------
 
 // a at the beginning of a matrix of this size, and b at this row and column.
-static sparse united (sparse a, sparse b, const dim_vector &size, index_type row, index_type col) {
+static sparse united (sparse a, sparse b, const shape &size, int64_t row, int64_t col) {
   const gpumm_type type =
       a.type () == GPUMM_B && b.type () == GPUMM_B ? GPUMM_B : product_type (a.type (), b.type ());
   a = placed (in_type (straight (a), type), size, size (1), 0, 0);
@@ -96,15 +91,15 @@ static sparse united (sparse a, sparse b, const dim_vector &size, index_type row
   if (a.stored == 0 || b.stored == 0)
     return a.stored == 0 ? b : a;
   sparse c = union_of (a.device, stored_of (a), stored_of (b)).matrix (a, b, 1);
-  c.values.size = dim_vector (c.stored, 1);
+  c.values.size = shape (c.stored, 1);
   c.thinned = a.thinned || b.thinned;
   return c;
 }
 
-static blocks united (blocks a, blocks b, const dim_vector &size, index_type row, index_type col) {
+static blocks united (blocks a, blocks b, const shape &size, int64_t row, int64_t col) {
   const gpumm_type type =
       is_complex (a.type ()) || is_complex (b.type ()) ? complex_type (a.type ()) : a.type ();
-  const index_type lines = size (0) / a.block_size () (0);
+  const int64_t lines = size (0) / a.block_size () (0);
   row /= a.block_size () (0);
   col /= a.block_size () (1);
   a = placed (in_type (straight (a), type), size, lines, 0, 0);
@@ -125,9 +120,9 @@ static M tournament (const std::vector<part<M> > &parts, std::size_t first, std:
     return parts[first].m;
   const std::size_t middle = first + (last - first) / 2;
   const M a = tournament (parts, first, middle, below), b = tournament (parts, middle, last, below);
-  const dim_vector p = a.size (), q = b.size ();
-  return below ? united (a, b, dim_vector (p (0) + q (0), p (1)), p (0), 0)
-               : united (a, b, dim_vector (p (0), p (1) + q (1)), 0, p (1));
+  const shape p = a.size (), q = b.size ();
+  return below ? united (a, b, shape (p (0) + q (0), p (1)), p (0), 0)
+               : united (a, b, shape (p (0), p (1) + q (1)), 0, p (1));
 }
 
 template <typename M> static M joined_stored (const M &base, const std::vector<part<M> > &parts) {
@@ -139,7 +134,7 @@ template <typename M> static M joined_stored (const M &base, const std::vector<p
     rows.push_back ({tournament (parts, i, next, false), parts[i].row, parts[i].col});
   }
   const std::size_t count = rows.size ();
-  // Octave begins with an empty double matrix, which has no say where parts of any class fill it
+  // the base is an empty double matrix, which has no say where parts of any class fill it
   if (left == 0)
     return tournament (rows, 0, count, true);
   // parts of other kinds came before or come after: the first row and the last may be short

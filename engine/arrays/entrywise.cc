@@ -1,0 +1,333 @@
+// entrywise.cc - operators, functions and reductions of arrays, entry by entry: see array.h.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "array.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpumm {
+
+// ---- programs of two operands -------------------------------------------------------------------
+
+// input_of returns this instead of a source if the program has no room for another input.
+enum { NO_ROOM = -3 };
+
+// The source of y in p's steps.
+static int input_of (program &p, const array &y) {
+  for (std::size_t i = 0; i < p.inputs.size (); i++) {
+    const array &x = p.inputs[i];
+    if (x.is_with (y) && x.size == y.size && x.turned == y.turned && x.conjugated == y.conjugated)
+      return int (i);
+  }
+  if (p.inputs.size () == GPUMM_MAP_INPUTS)
+    return NO_ROOM;
+  p.inputs.push_back (y);
+  return int (p.inputs.size ()) - 1;
+}
+
+// Does x have a program that can continue in this domain? Not if its result is rounded to another
+// type.
+static bool fits (const array &x, gpumm_type domain) {
+  return x.pending && x.pending->domain == domain && (x.type == domain || x.type == GPUMM_B);
+}
+
+operand number_operand (gpumm_scalar number, gpumm_type type, int device) {
+  operand o;
+  o.is_number = true;
+  o.number = number;
+  o.x.type = type;
+  o.x.size = shape (1, 1);
+  o.x.device = device;
+  return o;
+}
+
+array as_array (const operand &o) {
+  if (!o.is_number)
+    return o.x;
+  program p;
+  p.domain = domain_of (o.x.type);
+  p.steps.push_back (step_of (GPUMM_MAP_LOAD, GPUMM_MAP_CONSTANT, false, o.number));
+  return pending_array (p, o.x.type, o.x.size, o.x.device);
+}
+
+// Appends op with operand y to p; false if there is no room.
+static bool append (program &p, gpumm_map_op op, const operand &y, bool swapped) {
+  const int source = y.is_number ? int (GPUMM_MAP_CONSTANT) : input_of (p, y.x);
+  if (source == NO_ROOM || p.steps.size () == GPUMM_MAP_STEPS)
+    return false;
+  p.steps.push_back (step_of (op, source, swapped, y.number));
+  return true;
+}
+
+// Appends: save what p computes, compute q, and combine both; false if there is no room.
+static bool append (program &p, gpumm_map_op op, const program &q) {
+  if (q.depth > 1 || p.steps.size () + q.steps.size () + 2 > GPUMM_MAP_STEPS || q.inputs.empty ())
+    return false;
+  program r = p;
+  std::vector<int> sources;
+  for (const array &x : q.inputs) {
+    sources.push_back (input_of (r, x));
+    if (sources.back () == NO_ROOM)
+      return false;
+  }
+  r.steps.push_back (step_of (GPUMM_MAP_PUSH, sources[0]));
+  for (gpumm_map_step step : q.steps) {
+    const bool has_operand = step.op <= GPUMM_MAP_PUSH || step.op >= GPUMM_MAP_ADD;
+    if (has_operand && step.source >= 0)
+      step.source = sources[step.source];
+    r.steps.push_back (step);
+  }
+  r.steps.push_back (step_of (op, GPUMM_MAP_POP, true));
+  r.depth = std::max (p.depth, q.depth + 1);
+  p = r;
+  return true;
+}
+
+program fused (gpumm_map_op op, operand a, operand b, gpumm_type domain) {
+  for (operand *o : {&a, &b})
+    if (!o->is_number && !fits (o->x, domain))
+      ready (o->x);
+  for (;; ready (a.is_number || !a.x.pending ? b.x : a.x)) {
+    const bool are_arrays = !a.is_number && !b.is_number;
+    const bool both_pend = are_arrays && a.x.pending && b.x.pending;
+    const bool onto_b = a.is_number || (are_arrays && b.x.pending && !a.x.pending);
+    program p = program_of (onto_b ? as_array (b) : a.x);
+    p.domain = domain;
+    if (both_pend ? append (p, op, *b.x.pending) : append (p, op, onto_b ? a : b, onto_b))
+      return p;
+  }
+}
+
+// ---- folds --------------------------------------------------------------------------------------
+
+gpumm_type type_of_fold (gpumm_fold_op op, gpumm_type type) {
+  if (op >= GPUMM_FOLD_ANY)
+    return GPUMM_B;
+  const gpumm_type sum = type == GPUMM_B ? GPUMM_D : type;
+  return op == GPUMM_FOLD_NORM || op == GPUMM_FOLD_SUMSQ ? real_type (sum) : sum;
+}
+
+// Reduces x, taken as inner x count x outer, to an array of this size.
+static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], const shape &size,
+                         gpumm_type type, array *index) {
+  if (!x.pending || !fits (x, x.pending->domain))
+    ready (x);
+  gpumm_fold f = {};
+  f.op = op;
+  f.inner = lanes[0];
+  f.count = lanes[1];
+  f.outer = lanes[2];
+  const array y = new_array (x.device, type, size);
+  array all = x; // only gives the map its size: the map's output is not used
+  all.turned = false;
+  f.map = map_of (program_of (x), all);
+  f.output = view_of (y);
+  if (index) {
+    *index = new_array (x.device, GPUMM_D, size);
+    f.index = view_of (*index);
+  }
+  need (gpumm_fold_entries (&f));
+  return y;
+}
+
+array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
+  int64_t lanes[] = {1, 1, 1};
+  shape size = x.size;
+  for (int d = 0; d < size.ndims (); d++)
+    lanes[d < dim ? 0 : d == dim ? 1 : 2] *= size (d);
+  if (dim < size.ndims ())
+    size (dim) = 1;
+  return fold_lanes (op, x, lanes, size, type, index);
+}
+
+array scan (gpumm_fold_op op, array x, int dim, gpumm_type type) {
+  x = plain (x);
+  gpumm_scan s = {};
+  s.op = op;
+  s.inner = s.count = s.outer = 1;
+  for (int d = 0; d < x.size.ndims (); d++)
+    (d < dim ? s.inner : d > dim ? s.outer : s.count) *= x.size (d);
+  const array y = new_array (x.device, type, x.size);
+  s.input = view_of (x);
+  s.output = view_of (y);
+  need (gpumm_scan_entries (&s));
+  return y;
+}
+
+bool holds (gpumm_fold_op op, const array &x) {
+  const int64_t lanes[] = {1, x.numel (), 1};
+  bool yes = false;
+  to_host (fold_lanes (op, x, lanes, shape (1, 1), GPUMM_B, nullptr), &yes);
+  return yes;
+}
+
+// Is any value of the program nonzero? Waits.
+static bool anywhere (const program &p, const array &like) {
+  return like.numel () > 0
+         && holds (GPUMM_FOLD_ANY, pending_array (p, GPUMM_B, like.size, like.device));
+}
+
+bool has_nan (const operand &o) {
+  if (o.is_number)
+    return std::isnan (o.number.re) || std::isnan (o.number.im);
+  if (!is_float (o.x.type))
+    return false;
+  array x = o.x;
+  program p = program_of (ready (x));
+  p.steps.push_back (step_of (GPUMM_MAP_ISNAN));
+  return anywhere (p, x);
+}
+
+// ---- operators ----------------------------------------------------------------------------------
+
+shape common_size (const shape &a, const shape &b) {
+  shape size = a.redim (std::max (a.ndims (), b.ndims ()));
+  for (int d = 0; d < size.ndims (); d++)
+    if (size (d) == 1)
+      size (d) = b (d);
+  return size;
+}
+
+// Larger powers count as fractions, as in Octave.
+static const double MOST_WHOLE = 2147483647;
+
+static bool is_whole (double x) {
+  return x == std::round (x) && std::fabs (x) <= MOST_WHOLE;
+}
+
+// Is x .^ y complex, because a negative number has a fractional power? Waits if it must look.
+static bool leaves_reals (const operand &x, const operand &y) {
+  if ((x.is_number && x.number.re >= 0) || (y.is_number && is_whole (y.number.re)))
+    return false;
+  if (!is_float (x.x.type) || !is_float (y.x.type)) // integer results stay integers
+    return false;
+  const operand zero = number_operand ({0, 0}, GPUMM_D, x.x.device);
+  const gpumm_type domain = is_single (x.x.type) && is_single (y.x.type) ? GPUMM_S : GPUMM_D;
+  array a = as_array (x), b = as_array (y);
+  program negative = program_of (ready (a));
+  negative.domain = domain;
+  append (negative, GPUMM_MAP_LT, zero, false);
+  if (y.is_number)
+    return anywhere (negative, a);
+  program fraction = program_of (ready (b));
+  fraction.domain = domain;
+  fraction.steps.push_back (step_of (GPUMM_MAP_ROUND));
+  append (fraction, GPUMM_MAP_NE, operand (b), false);
+  program large = program_of (b);
+  large.domain = domain;
+  large.steps.push_back (step_of (GPUMM_MAP_ABS));
+  large.steps.push_back (
+      step_of (GPUMM_MAP_GT, GPUMM_MAP_CONSTANT, false, gpumm_scalar{MOST_WHOLE, 0}));
+  append (fraction, GPUMM_MAP_OR, large);
+  array like = a;
+  like.size = common_size (a.size, b.size);
+  append (negative, GPUMM_MAP_AND, fraction);
+  return anywhere (negative, like);
+}
+
+// The type in which Octave compares: the type of a sum, but integers are compared exactly.
+static gpumm_type compared_type (gpumm_type s, gpumm_type t) {
+  return !is_integer (s) && !is_integer (t) && (is_single (s) || is_single (t)) ? GPUMM_S : GPUMM_D;
+}
+
+array entrywise (gpumm_map_op op, operand a, operand b, gpumm_type real) {
+  const shape size = common_size (a.x.size, b.x.size);
+  const gpumm_type s = a.x.type, t = b.x.type;
+  bool is_complex_result = is_complex (s) || is_complex (t);
+  const bool is_truth = compares (op);
+  if (op == GPUMM_MAP_POW) {
+    is_complex_result = is_complex_result || leaves_reals (a, b);
+    const double n = b.is_number && !is_complex (t) && is_float (real) ? b.number.re : 0;
+    // As Octave computes these. (The square of a complex number begins with 1, in whole_power.)
+    if (n == -1) {
+      std::swap (a, b);
+      a.number.re = 1;
+      op = GPUMM_MAP_DIV;
+    } else if (n == 3 || (n == 2 && !is_complex_result)) {
+      ready (a.x);
+      program p = program_of (a.x);
+      p.domain = domain_of (is_complex_result ? complex_type (real) : real);
+      append (p, GPUMM_MAP_MUL, a, false);
+      if (n == 3)
+        append (p, GPUMM_MAP_MUL, a, false);
+      return pending_array (p, p.domain, size, a.x.device);
+    }
+  }
+  gpumm_type domain = is_truth ? compared_type (s, t) : domain_of (real);
+  if (is_complex_result)
+    domain = complex_type (domain);
+  const gpumm_type type = is_truth ? GPUMM_B : is_complex_result ? complex_type (real) : real;
+  return pending_array (fused (op, a, b, domain), type, size, a.x.device);
+}
+
+// ---- elementwise functions ----------------------------------------------------------------------
+
+enum { REAL, SAME, COMPLEX };
+
+const std::vector<function> &functions () {
+  static const std::vector<function> rows = {
+#define ROW(NAME, name, mapper, result, zero, real, complex, oracle, complex_oracle, units)        \
+  {#name, GPUMM_MAP_##NAME, (result) == REAL, (result) == COMPLEX, (zero) == 0, units},
+      GPUMM_ELEMENTWISE (ROW)
+#undef ROW
+  };
+  return rows;
+}
+
+array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type domain,
+               gpumm_type type) {
+  if (!fits (x, domain) || x.pending->steps.size () + steps.size () > GPUMM_MAP_STEPS)
+    ready (x);
+  program p = program_of (x);
+  p.domain = domain;
+  p.steps.insert (p.steps.end (), steps.begin (), steps.end ());
+  return pending_array (p, type, x.size, x.device);
+}
+
+array mapped (const function &f, array x, gpumm_type type) {
+  bool is_complex_result = is_complex (x.type) && !f.is_real;
+  if (f.leaves_reals) {
+    const operand zero = number_operand ({0, 0}, GPUMM_D, x.device);
+    program p = program_of (ready (x));
+    if (!is_complex (x.type) && append (p, GPUMM_MAP_LT, zero, false))
+      is_complex_result = anywhere (p, x);
+  }
+  gpumm_type domain = is_float (type) ? type : domain_of (real_type (x.type));
+  if (is_complex_result || is_complex (x.type))
+    domain = complex_type (domain);
+  if (is_complex_result)
+    type = complex_type (type);
+  return applied (x, {step_of (f.map)}, domain, type);
+}
+
+array not_zero (const array &x) {
+  if (is_wide (x.type)) { // without arithmetic: its halves are tested
+    array halves = x;
+    halves.type = GPUMM_U32;
+    halves.size = shape (2, x.numel ());
+    return reshaped (fold (GPUMM_FOLD_ANY, halves, 0, GPUMM_B), x.size);
+  }
+  return !is_float (x.type)
+             ? x
+             : entrywise (GPUMM_MAP_NE, operand (x), number_operand ({0, 0}, GPUMM_D, x.device));
+}
+
+// The ramp has row - column of each entry.
+array triangle_of (const array &x, bool is_upper, double k) {
+  const array y = new_array (x.device, x.type, x.size);
+  gpumm_map m = {};
+  m.domain = is_complex (x.type) ? GPUMM_Z : GPUMM_D; // in single not all places are exact
+  m.inputs = 2;
+  m.input[0] = view_of (x);
+  m.input[1].type = GPUMM_I64;
+  m.steps = 3;
+  m.step[0] = step_of (GPUMM_MAP_PUSH, 1);
+  m.step[1] = step_of (is_upper ? GPUMM_MAP_LE : GPUMM_MAP_GE, GPUMM_MAP_CONSTANT, false, {-k, 0});
+  m.step[2] = step_of (GPUMM_MAP_MASK, GPUMM_MAP_POP, true);
+  m.output = view_of (y);
+  lay_out (m, x.size, {strides_of (x, x.size), {1, -1}, strides_of (y, x.size)});
+  need (gpumm_map_entries (&m));
+  return y;
+}
+
+} // namespace gpumm
