@@ -15,69 +15,75 @@ namespace gpumm {
 // The sizes of an array: two or more. Behind the last all are 1.
 class shape {
 public:
-  template <typename... N>
-  explicit shape (int64_t rows = 0, int64_t cols = 0, N... others)
-      : n{rows, cols, int64_t (others)...} {
-  }
-  explicit shape (const std::vector<int64_t> &sizes) : n (sizes) {
-    n.resize (std::max<std::size_t> (n.size (), 2), 1);
+  template <typename... N> explicit shape (int64_t rows = 0, int64_t cols = 0, N... others) {
+    const int64_t sizes[] = {rows, cols, int64_t (others)...};
+    static_assert (sizeof sizes / sizeof *sizes <= NEAR, "for more dimensions write redim");
+    dims = int (sizeof sizes / sizeof *sizes);
+    std::copy_n (sizes, dims, near);
   }
 
   int ndims () const {
-    return int (n.size ());
+    return dims;
   }
   int64_t operator() (int d) const {
-    return d < ndims () ? n[std::size_t (d)] : 1;
+    return d >= dims ? 1 : d < NEAR ? near[d] : far[std::size_t (d - NEAR)];
   }
   int64_t &operator() (int d) {
-    return n[std::size_t (d)];
+    return d < NEAR ? near[d] : far[std::size_t (d - NEAR)];
   }
   int64_t numel () const {
     int64_t all = 1;
-    for (const int64_t size : n)
-      all *= size;
+    for (int d = 0; d < dims; d++)
+      all *= (*this) (d);
     return all;
   }
   // The same, or std::bad_alloc for more than 2^62 entries.
   int64_t checked_numel () const {
     double all = 1;
-    for (const int64_t size : n)
-      all *= double (size);
+    for (int d = 0; d < dims; d++)
+      all *= double ((*this) (d));
     if (all >= 0x1p62)
       throw std::bad_alloc ();
     return numel ();
   }
 
   // With so many dimensions: those after the last are 1, or the last one takes in the rest.
-  shape redim (int dims) const {
-    shape s = *this;
-    while (s.ndims () > std::max (dims, 2)) {
-      s.n[s.n.size () - 2] *= s.n.back ();
-      s.n.pop_back ();
-    }
-    s.n.resize (std::size_t (std::max (dims, s.ndims ())), 1);
+  shape redim (int count) const {
+    shape s;
+    s.dims = std::max (count, 2);
+    s.far.resize (std::size_t (std::max (s.dims - NEAR, 0)));
+    for (int d = 0; d < s.dims; d++)
+      s (d) = (*this) (d);
+    for (int d = s.dims; d < dims; d++)
+      s (s.dims - 1) *= (*this) (d);
     return s;
   }
   void chop_trailing_singletons () {
-    while (n.size () > 2 && n.back () == 1)
-      n.pop_back ();
+    while (dims > 2 && (*this) (dims - 1) == 1)
+      dims--;
   }
 
   bool operator== (const shape &s) const {
-    return n == s.n;
+    bool same = dims == s.dims;
+    for (int d = 0; d < dims && same; d++)
+      same = (*this) (d) == s (d);
+    return same;
   }
   bool operator!= (const shape &s) const {
-    return n != s.n;
+    return !(*this == s);
   }
   std::string str () const { // "2x3"
-    std::string text;
-    for (const int64_t size : n)
-      text += (text.empty () ? "" : "x") + std::to_string (size);
+    std::string text = std::to_string (near[0]);
+    for (int d = 1; d < dims; d++)
+      text += "x" + std::to_string ((*this) (d));
     return text;
   }
 
 private:
-  std::vector<int64_t> n;
+  static const int NEAR = 4; // so many need no memory of their own: shapes are copied often
+  int dims = 2;
+  int64_t near[NEAR] = {};
+  std::vector<int64_t> far;
 };
 
 // What an index selects along a dimension, from 0 on: all places, a range, or a list.
