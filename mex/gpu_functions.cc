@@ -71,7 +71,7 @@ array array_of (const octave_value &x) {
 
 // ---- comparison -------------------------------------------------------------------------------
 
-static bool equal (octave_value x, octave_value y) {
+static bool equal (const named_function &f, octave_value x, octave_value y) {
   if (is_blocksparse (x.get_rep ()) || is_blocksparse (y.get_rep ())) {
     x = on_device (x, device_for_new ());
     y = on_device (y, device_for_new ());
@@ -89,8 +89,7 @@ static bool equal (octave_value x, octave_value y) {
       && stored (x).block_size () == stored (y).block_size ()) {
     check_narrow (type_of (x));
     check_narrow (type_of (y));
-    return has_device () ? blocks_equal (x, y)
-                         : by_octave ("isequal", ovl (on_host (x), on_host (y))).bool_value ();
+    return by_device (f, ovl (x, y), 1, [&] { return blocks_equal (x, y); }) (0).is_true ();
   }
   if (x.issparse () && y.issparse ())
     return binary (octave_value::op_ne, x, y).nnz () == 0;
@@ -100,10 +99,10 @@ static bool equal (octave_value x, octave_value y) {
 }
 
 // (X, Y, ...): are sizes and values equal?  Classes do not matter.
-octave_value_list isequal (const named_function &, const octave_value_list &args, int) {
+octave_value_list isequal (const named_function &f, const octave_value_list &args, int) {
   bool yes = true;
   for (octave_idx_type i = 1; i < args.length () && yes; i++)
-    yes = equal (args (i - 1), args (i));
+    yes = equal (f, args (i - 1), args (i));
   return ovl (yes);
 }
 
@@ -145,11 +144,8 @@ static array turned_pages (const array &x, gpumm_op op) {
   return y;
 }
 
-static octave_value products_of_pages (const octave_value_list &args) {
-  const gpumm_op op_x = page_op_of (args (1), "transpX"), op_y = page_op_of (args (3), "transpY");
-  if (device_for_new () == NO_DEVICE)
-    return value_of (by_octave ("pagemtimes", ovl (plain_array (on_host (args (0))), args (1),
-                                                   plain_array (on_host (args (2))), args (3))));
+static octave_value products_of_pages (const octave_value_list &args, gpumm_op op_x,
+                                       gpumm_op op_y) {
   auto both = operands_of (args (0).get_rep (), args (2).get_rep ());
   const array x = as_array (both.first), y = as_array (both.second);
   // the CPU computes exact products of integers
@@ -178,12 +174,17 @@ static octave_value products_of_pages (const octave_value_list &args) {
 }
 
 // (X, Y), (X, TRANSPX, Y, TRANSPY)
-octave_value_list pagemtimes (const named_function &f, const octave_value_list &args, int) {
+octave_value_list pagemtimes (const named_function &f, const octave_value_list &args, int nargout) {
   if (args.length () == 3)
     octave::feval ("print_usage", ovl (f.name));
   need_full (f.name, args);
-  return ovl (
-      products_of_pages (args.length () == 2 ? ovl (args (0), "none", args (1), "none") : args));
+  octave_value_list all =
+      args.length () == 2 ? ovl (args (0), "none", args (1), "none") : octave_value_list (args);
+  const gpumm_op op_x = page_op_of (all (1), "transpX"), op_y = page_op_of (all (3), "transpY");
+  for (const int i : {0, 2})
+    if (!is_there (all (i)))
+      all (i) = plain_array (all (i));
+  return by_device (f, all, nargout, [&] { return products_of_pages (all, op_x, op_y); });
 }
 
 // ---- matrices in blocks -------------------------------------------------------------------------
@@ -212,9 +213,8 @@ octave_value_list dropblocks (const named_function &f, const octave_value_list &
   if (!is_there (args (0)))
     return by_host (f.name, args, nargout);
   need_blocks (f, args (0));
-  if (!has_device ())
-    return by_host_there (f.name, args, nargout);
-  return ovl (blocks_dropped (args (0), tol.double_value ()));
+  return by_device (f, args, nargout,
+                    [&] { return blocks_dropped (args (0), tol.double_value ()); });
 }
 
 // ---- to the device and back ---------------------------------------------------------------------

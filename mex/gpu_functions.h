@@ -40,6 +40,14 @@ octave_value_list by_host (const char *name, const octave_value_list &args, int 
 // of Octave.
 octave_value_list by_host_there (const char *name, const octave_value_list &args, int nargout);
 
+// The result of f that compute () gives on a device; without one, Octave's function gives it.
+template <typename F>
+octave_value_list by_device (const named_function &f, const octave_value_list &args, int nargout,
+                             const F &compute) {
+  return gpumm::device_for_new () != gpumm::NO_DEVICE ? ovl (compute ())
+                                                      : by_host_there (f.name, args, nargout);
+}
+
 // A small array of the host with the class and the kind of x.
 octave_value like (octave_value x);
 
@@ -60,10 +68,6 @@ inline bool is_stored (const octave_value &x) {
 // x, which is such a gpuArray
 inline const gpu_stored &stored (const octave_value &x) {
   return dynamic_cast<const gpu_stored &> (x.get_rep ());
-}
-
-inline bool has_device () {
-  return gpumm::device_for_new () != gpumm::NO_DEVICE;
 }
 
 // The type of the elements of an array, there or of the host.

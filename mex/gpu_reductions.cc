@@ -72,9 +72,10 @@ static octave_value scanned (const named_function &f, const octave_value &value,
   need_full (f.name, ovl (value));
   const gpumm_type type = type_of_fold (f.op, type_of (value));
   check_narrow (type);
-  if (!has_device ())
-    return value_of (as_class (by_octave (f.name, ovl (on_host (value), dim + 1)), type));
-  return value_of (gpumm::scan (f.op, array_of (value), dim, type));
+  const octave_value y = by_device (f, ovl (value, dim + 1), 1, [&] {
+    return value_of (gpumm::scan (f.op, array_of (value), dim, type));
+  }) (0);
+  return as_class (y, type);
 }
 
 // Does Octave sum integers in their class in cumsum? Octave 11 does not.
@@ -181,17 +182,8 @@ octave_value_list dot (const named_function &f, const octave_value_list &args, i
 // max (X, Y) or min (X, Y), where one is on the device
 static octave_value extreme_of_two (const named_function &f, const octave_value &x,
                                     const octave_value &y) {
-  need_full (f.name, ovl (x, y));
-  if (!has_device ()) {
-    const octave_value a = plain_array (on_host (x)), b = plain_array (on_host (y));
-    check_narrow (type_of_value (a));
-    check_narrow (type_of_value (b));
-    return value_of (by_octave (f.name, ovl (a, b)));
-  }
   auto both = operands_of (x.get_rep (), y.get_rep ());
   operand &a = both.first, &b = both.second;
-  check_narrow (a.x.type);
-  check_narrow (b.x.type);
   check_sizes (f.name, dims_of (a.x.size), dims_of (b.x.size));
   const auto key = std::make_tuple (f.op, a.x.type, b.x.type, a.x.is_scalar (), b.x.is_scalar ());
   gpumm_type type = asked_once (key, [&] {
@@ -232,7 +224,12 @@ static octave_value_list of_two (const named_function &f, const octave_value_lis
       *z = z->iscomplex () ? by_octave ("complex", ovl (on_host (*z))) : on_host (*z);
     return by_host_there (f.name, ovl (x, y), nargout);
   }
-  return ovl (extreme_of_two (f, x, y));
+  need_full (f.name, ovl (x, y));
+  for (octave_value *z : {&x, &y}) {
+    *z = is_there (*z) ? *z : plain_array (*z);
+    check_narrow (type_of (*z));
+  }
+  return by_device (f, ovl (x, y), nargout, [&] { return extreme_of_two (f, x, y); });
 }
 
 // max and min: (X), (X, [], DIM), (X, Y), [m, i] = max (X, ...)

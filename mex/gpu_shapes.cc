@@ -94,9 +94,8 @@ octave_value_list repmat (const named_function &f, const octave_value_list &args
   const dim_vector times = times_of (f, rest);
   if (is_stored (x))
     return ovl (repeated_stored (x, times));
-  if (!has_device ())
-    return by_host_there (f.name, args, nargout);
-  return ovl (value_of (repeated (array_of (x), shape_of (times))));
+  return by_device (f, args, nargout,
+                    [&] { return value_of (repeated (array_of (x), shape_of (times))); });
 }
 
 // ---- cat ----------------------------------------------------------------------------------------
@@ -179,12 +178,12 @@ octave_value_list cat (const named_function &f, const octave_value_list &args, i
     check_sizes (arrays, dim, false);
     refuse (f, "with this DIM");
   }
-  if (size.any_zero () || !has_device ())
+  if (size.any_zero ())
     return by_host_there (f.name, args, nargout);
   gpumm_type type = type_of (arrays (0));
   for (octave_idx_type i = 1; i < arrays.length (); i++) // empty arrays count
     type = joined_type (type, type_of (arrays (i)));
-  return ovl (joined_full (arrays, along, size, type));
+  return by_device (f, args, nargout, [&] { return joined_full (arrays, along, size, type); });
 }
 
 // ---- triangles ----------------------------------------------------------------------------------
@@ -201,19 +200,21 @@ octave_value_list triangle (const named_function &f, const octave_value_list &ar
   }
   if (is_stored (x) || has_text)
     return builtin (f.name, octave_value_list (rest).prepend (x), nargout);
-  if (is_wide (type_of (x)) || !has_device ())
+  if (is_wide (type_of (x)))
     return by_host_there (f.name, args, nargout);
-  array a = array_of (x);
   const double given = rest.length () == 1 && is_number (rest (0)) ? rest (0).double_value () : NAN;
   if (x.ndims () > 2 || (rest.length () > 0 && given != std::trunc (given))) {
     const dim_vector size = x.ndims () > 2 ? dim_vector (1, 2, 2) : dim_vector (1, 2);
     by_octave (f.name,
-               octave_value_list (rest).prepend (sample (a.type, false, size))); // its error
+               octave_value_list (rest).prepend (sample (type_of (x), false, size))); // its error
   }
   if (rest.length () > 0 && !(rest (0).isreal () && rest (0).numel () > 0))
     refuse (f, "with this K");
   const double k = rest.length () > 0 ? rest (0).array_value () (0) : 0; // as Octave reads a matrix
-  return ovl (value_of (triangle_of (ready (a), std::string (f.name) == "triu", k)));
+  return by_device (f, args, nargout, [&] {
+    array a = array_of (x);
+    return value_of (triangle_of (ready (a), std::string (f.name) == "triu", k));
+  });
 }
 
 // ---- made on the device -------------------------------------------------------------------------
@@ -231,22 +232,22 @@ octave_value_list filled (const named_function &f, const octave_value_list &args
   const octave_value number = by_octave (f.name, one_of);
   dim_vector size (1, 1);
   const bool has_sizes = sizes.length () == 0 || get_sizes (sizes, size);
-  if (!has_device () || !has_sizes || is_wide (type_of_value (number))
-      || (is_eye && (size.ndims () > 2 || size.any_zero ()))) {
-    const octave_value_list y = by_host (f.name, args, nargout);
-    return ovl (on_device (y (0).full_value (), device_for_new ()));
-  }
-  const operand one = operand_of (number, device_for_new ());
+  if (!has_sizes || is_wide (type_of_value (number))
+      || (is_eye && (size.ndims () > 2 || size.any_zero ())))
+    return by_host_there (f.name, args, nargout);
   (void) size.safe_numel (); // Octave's error if no array can be so large
   size.chop_trailing_singletons ();
-  array x = as_array (one);
-  x.size = shape_of (size);
-  if (is_eye) {
-    const octave_idx_type step = size (0) + 1, count = std::min (size (0), size (1));
-    x = zeros (x.device, x.type, x.size);
-    gpumm::assign (x, {octave::idx_vector (0, count * step, step)}, as_array (one));
-  }
-  return ovl (value_of (x));
+  return by_device (f, args, nargout, [&] {
+    const operand one = operand_of (number, device_for_new ());
+    array x = as_array (one);
+    x.size = shape_of (size);
+    if (is_eye) {
+      const octave_idx_type step = size (0) + 1, count = std::min (size (0), size (1));
+      x = zeros (x.device, x.type, x.size);
+      gpumm::assign (x, {octave::idx_vector (0, count * step, step)}, as_array (one));
+    }
+    return value_of (x);
+  });
 }
 
 // gpuArray.rand (...) and randn
@@ -298,9 +299,9 @@ octave_value_list blocksparse_from (const named_function &f, const octave_value_
     return ovl (x);
   if (x.issparse ())
     refuse (f, "of a sparse matrix");
-  if (!has_device ())
-    return by_host_there (f.name, ovl (x.full_value (), b), 1);
-  return ovl (value_of (blocks_of (array_of (x.full_value ()), shape_of (block))));
+  return by_device (f, ovl (x.full_value (), b), 1, [&] {
+    return value_of (blocks_of (array_of (x.full_value ()), shape_of (block)));
+  });
 }
 
 // ---- what Octave computes -----------------------------------------------------------------------
