@@ -197,8 +197,8 @@ typedef enum gpumm_sparse_op {
   GPUMM_SPARSE_SCALE,     /* c.values = those of a times, or divided by, the entry of full at their
                          (row, column); 0, as if not stored, stays 0 */
   GPUMM_SPARSE_SCATTER,   /* full at (row, column) of each entry of a = its value */
-  GPUMM_SPARSE_FOLD, /* c.values[j] = SUM, MAX, MIN or ANY of column j of a with its zeros; of type
-                             Z for complex a, else D */
+  GPUMM_SPARSE_FOLD, /* c, a row or a column that stores all: SUM, MAX, MIN or ANY of each column
+                             of a with its zeros; of type Z for complex a, else D */
   GPUMM_SPARSE_OPS
 } gpumm_sparse_op;
 

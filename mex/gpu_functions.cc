@@ -63,6 +63,10 @@ octave_value binary (octave_value::binary_op op, const octave_value &a, const oc
   return octave::binary_op (type_info (), op, a, b);
 }
 
+bool any_of (const octave_value &x) {
+  return !x.isempty () && !octave::unary_op (type_info (), octave_value::op_not, x).is_true ();
+}
+
 array array_of (const octave_value &x) {
   array a;
   get_gpuarray (x.get_rep (), a);
@@ -111,7 +115,7 @@ octave_value_list logical (const named_function &f, const octave_value_list &arg
   const octave_value x = args (0);
   if (x.islogical ())
     return ovl (x);
-  if (x.isfloat () && !x.isempty () && x.isnan ().nnz () > 0)
+  if (x.isfloat () && any_of ((is_stored (x) ? stored (x).values () : x).isnan ()))
     by_octave (f.name, ovl (NAN)); // its error
   return ovl (binary (octave_value::op_ne, x, 0.0));
 }

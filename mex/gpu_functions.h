@@ -90,6 +90,9 @@ int plain_dimension (const octave_value &x);
 
 octave_value binary (octave_value::binary_op op, const octave_value &a, const octave_value &b);
 
+// Is one of these truth values true? They are stored as a full array. Waits.
+bool any_of (const octave_value &x);
+
 // The array in a full gpuArray.
 gpumm::array array_of (const octave_value &x);
 

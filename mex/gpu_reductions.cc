@@ -258,7 +258,7 @@ octave_value_list extreme (const named_function &f, const octave_value_list &arg
   }
   octave_value_list y = folded (f.op, x, dim, nargout);
   // NaN + Inf i counts where a number is before it
-  if (x.iscomplex () && binary (octave_value::op_el_and, y (0).isnan (), y (0).isinf ()).nnz () > 0)
+  if (x.iscomplex () && any_of (binary (octave_value::op_el_and, y (0).isnan (), y (0).isinf ())))
     return by_host_there (f.name, args, nargout);
   if (x.islogical () && !y (0).islogical ())
     y (0) = binary (octave_value::op_ne, y (0), 0.0);
@@ -270,7 +270,8 @@ octave_value_list extreme (const named_function &f, const octave_value_list &arg
 // The largest of the values, NaN if x has one, as in Octave 11. (For a matrix, Octave 9 and earlier
 // skip most NaN.) abs (NaN + Inf i) is Inf: the sum with 0 / 0 or 0 / 1 does not wait to see which.
 static octave_value largest (const octave_value &values, const octave_value &x) {
-  const octave_value y = folded (GPUMM_FOLD_LARGEST, column (values), 0) (0);
+  const octave_value y =
+      folded (GPUMM_FOLD_LARGEST, values, values.dims ().first_non_singleton ()) (0);
   if (!x.iscomplex ())
     return y;
   const octave_value has_nan = folded (GPUMM_FOLD_ANY, column (x).isnan (), 0) (0);

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -219,17 +220,30 @@ octave_value_list triangle (const named_function &f, const octave_value_list &ar
 
 // ---- made on the device -------------------------------------------------------------------------
 
+// One element of zeros (..., IN_CLASS), of ones and so on: Octave is asked once. Or its error.
+static octave_value element_of (const named_function &f, const octave_value &in_class) {
+  static std::map<std::pair<std::string, std::string>, octave_value> known;
+  const octave_value_list one_of = ovl (1.0, 1.0, in_class);
+  if (in_class.rows () != 1)
+    by_octave (f.name, one_of); // its error
+  const auto key = std::make_pair (std::string (f.name), in_class.string_value ());
+  const auto found = known.find (key);
+  if (found != known.end ())
+    return found->second;
+  return known[key] = by_octave (f.name, one_of);
+}
+
 // gpuArray.zeros (...), ones, Inf, NaN and eye, with the arguments of Octave's functions
 octave_value_list filled (const named_function &f, const octave_value_list &args, int nargout) {
   octave_value_list sizes = on_host (args);
-  octave_value_list one_of = ovl (1.0, 1.0);
+  octave_value in_class = "double";
   const octave_idx_type last = sizes.length () - 1;
   if (last >= 0 && sizes (last).is_string ()) {
-    one_of.append (sizes (last));
+    in_class = sizes (last);
     sizes.resize (last);
   }
   const bool is_eye = std::string (f.name) == "eye";
-  const octave_value number = by_octave (f.name, one_of);
+  const octave_value number = element_of (f, in_class);
   dim_vector size (1, 1);
   const bool has_sizes = sizes.length () == 0 || get_sizes (sizes, size);
   if (!has_sizes || is_wide (type_of_value (number))

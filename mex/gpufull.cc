@@ -195,10 +195,10 @@ static array argument (const octave_value &x, int device) {
 }
 
 bool octave_gpuarray::is_true () const {
-  computed ();
   if (m.numel () <= 1 || is_wide (m.type))
-    return download (m).is_true ();
-  check_nan (gpumm::operand (m));
+    return download (computed ()).is_true ();
+  if (is_float (m.type)) // is read twice
+    check_nan (gpumm::operand (computed ()));
   return holds (GPUMM_FOLD_ALL, m);
 }
 
@@ -388,7 +388,9 @@ octave_value octave_gpuarray::negated () const {
 octave_value octave_gpuarray::inverted () const {
   const array x = operand ();
   check_nan (gpumm::operand (x));
-  return value_of (applied (x, {step_of (GPUMM_MAP_NOT)}, domain_of (x.type), GPUMM_B));
+  const bool goes_on = x.pending && x.type == GPUMM_B; // in the domain of what gave truth values
+  const gpumm_type domain = goes_on ? x.pending->domain : domain_of (x.type);
+  return value_of (applied (x, {step_of (GPUMM_MAP_NOT)}, domain, GPUMM_B));
 }
 
 void install_gpufull (octave::type_info &types) {

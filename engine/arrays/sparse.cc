@@ -140,18 +140,19 @@ sparse folded (gpumm_fold_op op, sparse x, int dim) {
   x = straight (dim == 1 ? transposed (x, false) : x);
   if (op == GPUMM_FOLD_ANY)
     x = as_truth (x);
-  const array sums = vector (x.device, is_complex (x.values.type) ? GPUMM_Z : GPUMM_D, x.cols);
+  const int64_t rows = dim == 1 ? x.cols : 1, cols = dim == 1 ? 1 : x.cols;
+  sparse y = new_sparse (x.device, is_complex (x.values.type) ? GPUMM_Z : GPUMM_D, rows, cols,
+                         x.cols); // also of columns whose fold is zero: a count would wait
   gpumm_sparse_work w = {};
   w.op = GPUMM_SPARSE_FOLD;
   w.fold = op;
   w.a = stored_of (x);
-  set_values (w.c, sums);
-  if (x.cols > 0)
-    run (w);
-  array all = reshaped (sums, dim == 1 ? shape (x.cols, 1) : shape (1, x.cols));
+  w.c = stored_of (y);
+  run (w);
   if (op == GPUMM_FOLD_ANY)
-    all = converted (all, GPUMM_B);
-  return sparse_of (all);
+    y.values = converted (y.values, GPUMM_B);
+  y.may_store_zeros = y.thinned = true;
+  return y;
 }
 
 // ---- parts --------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ static const struct {
     [GPUMM_SPARSE_TRANSPOSE] = {"sparse transpose", ALL, 0, ALL},
     [GPUMM_SPARSE_SCALE] = {"sparse scaling", ALL, 0, VALUES},
     [GPUMM_SPARSE_SCATTER] = {"sparse scatter", ALL, 0, 0},
-    [GPUMM_SPARSE_FOLD] = {"sparse fold", START | VALUES, 0, 0}};
+    [GPUMM_SPARSE_FOLD] = {"sparse fold", START | VALUES, 0, ALL}};
 
 /* Checks the vectors and the full array of the work. */
 static gpumm_status check_rest (call *c, const gpumm_sparse_work *w) {
@@ -95,6 +95,11 @@ static gpumm_status check_rest (call *c, const gpumm_sparse_work *w) {
     const gpumm_view folds = view_of (w->c.type, w->c.buffer, w->c.values);
     status = check_typed (c, &folds, gpumm_is_complex (w->a.type) ? GPUMM_Z : GPUMM_D, w->a.cols,
                           "the result");
+    if (!status
+        && ((w->c.rows != 1 && w->c.cols != 1) || w->c.nzmax != w->a.cols
+            || w->c.rows * w->c.cols != w->a.cols))
+      status = gpumm_fail (GPUMM_INVALID, "%s: the result is not a vector of %lld stored entries",
+                           c->name, (long long) w->a.cols);
   }
   return status;
 }

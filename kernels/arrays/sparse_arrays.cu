@@ -344,9 +344,17 @@ template <class W> DEVICE W with_zeros (const pattern &a, int op, int64_t stored
                                                                          : x;
 }
 
+/* x is element j of c, a row or a column that stores all its elements. */
+template <class W> DEVICE void put_element (const pattern &c, W *values, int64_t j, W x) {
+  values[j] = x;
+  c.index[j] = c.rows == 1 ? 0 : (int32_t) j;
+  if (c.rows == 1)
+    c.start[j + 1] = j + 1;
+}
+
 template <class W>
 __global__ void __launch_bounds__ (THREADS)
-    fold_columns (pattern a, int op, int type, const void *values, int lanes, W *to) {
+    fold_columns (pattern a, int op, int type, const void *values, int lanes, pattern c, W *to) {
   enum { MOST_EACH = 32 }; /* entries of a thread; the whole block folds a longer column */
   SHARED (W, shared, 1, THREADS);
   SHARED (int, has_long, 1, 1);
@@ -357,6 +365,11 @@ __global__ void __launch_bounds__ (THREADS)
                 end = mine < a.cols ? a.start[mine + 1] : 0;
   if (threadIdx.x == 0)
     has_long[0][0] = 0;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    c.start[0] = 0;
+    if (c.rows != 1)
+      c.start[1] = c.stored;
+  }
   __syncthreads ();
   if (end - begin > most)
     atomic_max (has_long[0][0], 1);
@@ -365,7 +378,7 @@ __global__ void __launch_bounds__ (THREADS)
     x = folded<W> (op, type, values, begin, end, lane, lanes);
   x = over_lanes<W> (shared, op, x, lanes);
   if (mine < a.cols && lane == 0 && end - begin <= most)
-    to[mine] = with_zeros (a, op, end - begin, x);
+    put_element (c, to, mine, with_zeros (a, op, end - begin, x));
   for (int64_t j = first; has_long[0][0] && j < first + THREADS / lanes && j < a.cols; j++) {
     const int64_t from = a.start[j], upto = a.start[j + 1];
     if (upto - from <= most)
@@ -373,7 +386,7 @@ __global__ void __launch_bounds__ (THREADS)
     x = folded<W> (op, type, values, from, upto, (int) threadIdx.x, THREADS);
     x = over_lanes<W> (shared, op, x, THREADS);
     if (threadIdx.x == 0)
-      to[j] = with_zeros (a, op, upto - from, x);
+      put_element (c, to, j, with_zeros (a, op, upto - from, x));
   }
 }
 
@@ -383,9 +396,10 @@ static gpumm_status fold (int device, gpumm_stream *stream, const gpumm_sparse_w
   int lanes = 2;
   while (lanes < 32 && a.cols > 0 && lanes * 8 < a.stored / a.cols)
     lanes *= 2;
-  return LAUNCH ("sparse fold", fold_columns<W>, ceil_div (a.cols, (int64_t) (THREADS / lanes)),
-                 dim3 (THREADS), device, stream, a, (int) w.fold, (int) w.a.type,
-                 (const void *) w.a.values, lanes, (W *) w.c.values);
+  const int64_t blocks = ceil_div (a.cols, (int64_t) (THREADS / lanes));
+  return LAUNCH ("sparse fold", fold_columns<W>, blocks > 0 ? blocks : 1, dim3 (THREADS), device,
+                 stream, a, (int) w.fold, (int) w.a.type, (const void *) w.a.values, lanes,
+                 pattern_of (w.c), (W *) w.c.values);
 }
 
 template <class T>

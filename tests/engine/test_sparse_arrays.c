@@ -240,15 +240,19 @@ static void test_full (void) {
   }
 }
 
+/* The folds of columns, as a row or a column that stores all of them. */
 static void test_folds (void) {
   static const gpumm_fold_op ops[] = {GPUMM_FOLD_SUM, GPUMM_FOLD_MAX, GPUMM_FOLD_MIN,
                                       GPUMM_FOLD_ANY};
-  for (int o = 0; o < 4 && a.rows > 0; o++) {
-    const gpumm_view folds = take (GPUMM_D, a.cols);
-    gpumm_sparse_work w = {.a = a.there, .c = full_at (&folds, a.cols, 1, 0), .fold = ops[o]};
-    int64_t wrong = 0;
+  for (int k = 0; k < 8 && a.rows > 0; k++) {
+    const int o = k % 4, is_row = k < 4;
+    gpumm_sparse_work w = {.a = a.there,
+                           .c = is_row ? new_matrix (1, a.cols, a.cols)
+                                       : new_matrix (a.cols, 1, a.cols),
+                           .fold = ops[o]};
     run (&w, GPUMM_SPARSE_FOLD);
-    fetch (&folds, a.cols, full);
+    gpumm_matrix here = fetch_compressed (&w.c);
+    int64_t wrong = here.start[0] != 0 || here.start[here.cols] != a.cols;
     for (int64_t j = 0; j < a.cols; j++) {
       double sum = 0, most = -INFINITY, least = INFINITY, any = 0;
       for (int64_t i = 0; i < a.rows; i++) {
@@ -258,10 +262,12 @@ static void test_folds (void) {
         any += of_a (i, j) != 0;
       }
       const double wanted[] = {sum, most, least, any}; /* ANY counts */
-      wrong += full[j] != wanted[o];
+      wrong += ((double *) here.values)[j] != wanted[o] || here.row[j] != (is_row ? 0 : j);
+      wrong += is_row && here.start[j] != j;
     }
     CHECK (!wrong, "fold %d: %lld columns of %lld x %lld", o, (long long) wrong, (long long) a.rows,
            (long long) a.cols);
+    release (&here);
   }
 }
 
@@ -303,6 +309,11 @@ static void test_errors (void) {
   w.a = a.there;
   w.before = take (GPUMM_D, 2);
   CHECK (gpumm_sparse_run (&w) == GPUMM_INVALID, "counts are I64");
+  w.op = GPUMM_SPARSE_FOLD;
+  for (int shape = 0; shape < 3; shape++) {
+    w.c = new_matrix (shape == 2 ? 2 : 1, shape ? 2 : 4, shape ? 4 : 5);
+    CHECK (gpumm_sparse_run (&w) == GPUMM_INVALID, "folds in shape %d", shape);
+  }
   give_all ();
 }
 

@@ -44,6 +44,22 @@
 %! check_waits (gpuArray (sparse (toeplitz ([1, 2, 0, 0, 3]))), gpuArray (ones (5, 3)), table);
 %! check_waits (gpuArray (blocksparse (blocks, 2)), gpuArray (ones (10, 3)), table);
 
+## named functions wait only for a value that the host needs, and queue few launches
+%!test
+%! F = gpuArray (magic (4));
+%! Z = gpuArray (single (magic (4) + 1i));
+%! G = gpuArray (sparse (toeplitz ([1, 2, 0, 0])));
+%! table = {"sum (F)", 0, 1; "mean (F)", 0, 2; "norm (F, 1)", 0, 2; "norm (F, Inf)", 0, 2
+%!          "norm (F(1,:), Inf)", 0, 2; "gpuArray.zeros (4)", 0, 1; "sum (G)", 0, 1
+%!          "max (G, [], 2)", 0, 1; "mean (G)", 0, 2; "norm (G, 1)", 0, 5; "logical (F)", 1, 15
+%!          "logical (Z)", 1, 15; "isequal (F, F)", 1, 14; "max (Z)", 1, 17}; # copies count more
+%! for k = 1:rows (table)
+%!   f = eval (["@() " table{k,1}]);
+%!   f ();
+%!   n = [waits_of(f), calls_of(f)];
+%!   assert (all (n <= [table{k,2:3}]), "%s: %d waits, %d calls", table{k,1}, n);
+%! endfor
+
 ## most of it may be zero: that is dropped first, and not counted
 %!test
 %! G = gpuArray (sparse (toeplitz ([1, 2, 0, 0, 3])));
