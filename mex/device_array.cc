@@ -487,8 +487,8 @@ gpumm_type joined_type (gpumm_type x, gpumm_type y) {
 
 // ---- folds --------------------------------------------------------------------------------------
 
-const char *const fold_names[GPUMM_FOLD_OPS] = {"sum",  "prod", "max", "min", "sumsq",
-                                                "norm", "max",  "any", "all"};
+const char *const fold_names[GPUMM_FOLD_OPS] = {"sum",   "prod", "mean", "max", "min",
+                                                "sumsq", "norm", "max",  "any", "all"};
 
 // Reduces x, taken as inner x count x outer, to an array of this size.
 static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], const dim_vector &size,
