@@ -4,6 +4,7 @@
 #define GPUMM_SHAPE_H
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -37,12 +38,12 @@ public:
       all *= (*this) (d);
     return all;
   }
-  // The same, or std::bad_alloc for more than 2^62 entries.
+  // The same, or std::bad_alloc for more than 2^62 entries, and for a size below 0.
   int64_t checked_numel () const {
     double all = 1;
     for (int d = 0; d < dims; d++)
-      all *= double ((*this) (d));
-    if (all >= 0x1p62)
+      all = (*this) (d) < 0 ? INFINITY : all * double ((*this) (d));
+    if (!(all < 0x1p62))
       throw std::bad_alloc ();
     return numel ();
   }
