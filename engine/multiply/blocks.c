@@ -679,10 +679,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
 
 /* ---- estimates ---------------------------------------------------------------------------- */
 
-double gpumm_blocks_pairs (const gpumm_problem *p) {
-  return gpumm_estimate_products (&p->a, &p->b);
-}
-
 /* Multiply-adds per second and thread for integers of 8 and 16 bits, measured with uint16, n =
  * 8192, 5 % of the blocks of 4x4 or 8x8, on two cores with AVX-512. */
 static const double SMALL_INTEGER_RATE = 2e9;
@@ -705,7 +701,7 @@ static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
   double pairs, flops, c = (double) gpumm_m (p) * (double) gpumm_n (p);
   if (in_blocks) {
     const double size = (double) (gpumm_op_block_rows (&p->a) * gpumm_op_block_cols (&p->b));
-    pairs = gpumm_blocks_pairs (p);
+    pairs = gpumm_estimate_products (&p->a, &p->b);
     flops = each * pairs * size * (double) gpumm_op_block_cols (&p->a);
     if (!p->full && c > 0)
       c *= -expm1 (-pairs * size / c);

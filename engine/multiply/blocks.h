@@ -12,8 +12,4 @@ gpumm_status gpumm_blocks_check (const gpumm_problem *p);
 struct gpumm_job;
 void gpumm_blocks_reason (struct gpumm_job *job, double products, double all);
 
-/* Estimates the products of blocks of two operands in blocks: for A by B and A' by B from a sample,
- * else for evenly spread blocks. */
-double gpumm_blocks_pairs (const gpumm_problem *p);
-
 #endif

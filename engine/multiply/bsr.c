@@ -45,21 +45,6 @@ static int takes_classic (const gpumm_problem *p) {
          && p->a.block_cols == m && p->b.block_cols == m;
 }
 
-/* The type on the device: real operands become complex if the other operand is. */
-static gpumm_type type_there (const gpumm_problem *p, const gpumm_matrix *x) {
-  return gpumm_is_float (p->output) ? p->output : x->type;
-}
-
-/* Fills in the product's types and ops. */
-static void describe_problem (const gpumm_problem *p, gpumm_sparse_product *product) {
-  product->type_a = type_there (p, &p->a);
-  product->type_b = type_there (p, &p->b);
-  product->op_a = p->a.op;
-  product->op_b = p->b.op;
-  product->real_a = !gpumm_is_complex (p->a.type);
-  product->real_b = !gpumm_is_complex (p->b.type);
-}
-
 /* ---- how long ----------------------------------------------------------------------------- */
 
 /* Blocks of floating point, on an H200 (bench/results/h200/bsr.csv): products of blocks, and bytes
@@ -92,22 +77,18 @@ static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
                cols = (double) (gpumm_n (p) / gpumm_op_block_cols (&p->b));
   if (rows == 0 || cols == 0)
     return 0;
-  const double pairs = gpumm_blocks_pairs (p);
+  const double pairs = gpumm_estimate_products (&p->a, &p->b);
   const double blocks = rows * cols * -expm1 (-pairs / (rows * cols)); /* if spread evenly */
-  const double up = (double) gpumm_entries (&p->a) * ((double) gpumm_entry_bytes (&p->a) + 4)
-                    + (gpumm_is_one_array (p) ? 0
-                                              : (double) gpumm_entries (&p->b)
-                                                    * ((double) gpumm_entry_bytes (&p->b) + 4));
   const double size = (double) (gpumm_op_block_rows (&p->a) * gpumm_op_block_cols (&p->b));
   const double down = blocks * ((double) gpumm_type_bytes (p->output) * size + 4);
-  const double ends = SETUP + candidate->call + up / candidate->upload + down / candidate->download;
+  const double ends = SETUP + candidate->call + gpumm_compressed_bytes (p) / candidate->upload
+                      + down / candidate->download;
   if (gpumm_is_float (p->output))
     return ends + float_seconds (p, candidate, pairs, blocks);
-  gpumm_sparse_product product = {.type_c = p->output,
-                                  .a = gpumm_device_matrix_of (&p->a, 1),
+  gpumm_sparse_product product = {.a = gpumm_device_matrix_of (&p->a, 1),
                                   .b = gpumm_device_matrix_of (&p->b, 1),
                                   .pairs = (int64_t) fmin (pairs, 0x1p62)};
-  describe_problem (p, &product);
+  gpumm_set_types (&product, &p->a, &p->b, p->output);
   double best = INFINITY;
   const gpumm_sparse_kernel *k = NULL;
   while ((k = gpumm_next_sparse_kernel (candidate->context->driver,
@@ -187,7 +168,9 @@ static gpumm_status open (struct gpumm_job *job) {
   s->a = p->a;
   s->b = p->b;
   s->is_same = gpumm_is_one_array (p);
-  describe_problem (p, &s->pass.product);
+  s->pass.product.op_a = p->a.op;
+  s->pass.product.op_b = p->b.op;
+  gpumm_set_types (&s->pass.product, &p->a, &p->b, p->output);
   status = gpumm_count_products (&p->a, &p->b, &s->pairs);
   if (!status)
     status = gpumm_check_least (&job->shape, s->pairs, &p->a, &p->b);
