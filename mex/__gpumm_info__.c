@@ -45,11 +45,18 @@ static mxArray *devices (int count) {
   return s;
 }
 
-static mxArray *kernels (void) {
+/* The kernels for full matrices, after which those for sparse operands begin. */
+static int full_kernels (void) {
   gpumm_kernel_info k;
   int count = 0;
-  while (gpumm_kernel_at (count, &k) == GPUMM_OK)
+  while (gpumm_kernel_at (count, &k) == GPUMM_OK && k.types)
     count++;
+  return count;
+}
+
+static mxArray *kernels (void) {
+  gpumm_kernel_info k;
+  const int count = full_kernels ();
   mxArray *s = mxCreateStructMatrix ((mwSize) count, 1, 0, NULL);
   for (int i = 0; i < count && gpumm_kernel_at (i, &k) == GPUMM_OK; i++) {
     char types[GPUMM_TYPES + 1];
@@ -72,12 +79,13 @@ static mxArray *kernels (void) {
 }
 
 static mxArray *sparse_kernels (void) {
-  gpumm_sparse_kernel_info k;
+  gpumm_kernel_info k;
+  const int first = full_kernels ();
   int count = 0;
-  while (gpumm_sparse_kernel_at (count, &k) == GPUMM_OK)
+  while (gpumm_kernel_at (first + count, &k) == GPUMM_OK)
     count++;
   mxArray *s = mxCreateStructMatrix ((mwSize) count, 1, 0, NULL);
-  for (int i = 0; i < count && gpumm_sparse_kernel_at (i, &k) == GPUMM_OK; i++) {
+  for (int i = 0; i < count && gpumm_kernel_at (first + i, &k) == GPUMM_OK; i++) {
     set_text (s, i, "algorithm", k.algorithm);
     set_text (s, i, "name", k.name);
     set_number (s, i, "capability", k.capability / 10.0);
