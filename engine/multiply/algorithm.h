@@ -68,18 +68,6 @@ static inline gpumm_product gpumm_product_tile (const gpumm_product *p, int64_t 
   return tile;
 }
 
-/* Launches a gpumm_product with the gpumm_kernel that is the stream job's context (streaming.h). */
-struct gpumm_stream_job;
-struct gpumm_piece;
-gpumm_status gpumm_launch_product (const struct gpumm_stream_job *job, const void *product,
-                                   struct gpumm_piece piece, gpumm_stream *stream, char *note);
-
-/* Runs the steps of a traced product. The first step launches all of it: this launch is recorded in
- * job->trace, and with job->count repeated and counted. memory: the device addresses of A, B, C and
- * the workspace, or NULL. */
-gpumm_status gpumm_trace_steps (struct gpumm_job *job, const struct gpumm_stream_job *stream,
-                                void *const memory[]);
-
 /* Makes job->state, of that many bytes; NULL: out of host memory. */
 static inline void *gpumm_new_state (struct gpumm_job *job, size_t bytes) {
   return job->state = gpumm_own (&job->memory, 1, bytes);

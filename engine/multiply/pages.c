@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
+#include "arrays/arrays.h"
 #include "blas.h"
 #include "real_by_complex.h"
 #include "cancel.h"
@@ -19,7 +20,6 @@
 #include "matrix.h"
 #include "memory/buffer.h"
 #include "memory/limit.h"
-#include "memory/queue.h"
 #include "progress.h"
 #include "symmetry.h"
 #include "threads.h"
@@ -195,17 +195,12 @@ static gpumm_status launch_pages (const batch *b, const gpumm_plan *plan) {
     gpumm_product first = gpumm_product_of (&problem);
     first.c = c.values;
     first.ldc = c.ld;
-    gpumm_stream *stream = NULL;
-    status = gpumm_queue_begin (plan->context, &stream);
-    if (status)
-      break;
-    status =
-        plan->kernel->launch_pages (plan->context->device, stream, &first, b->sizes[along], steps);
-    if (status)
-      gpumm_fail (status, "pages of %lld x %lld times %lld x %lld: %s", (long long) first.m,
-                  (long long) first.k, (long long) first.k, (long long) first.n,
-                  plan->context->driver->error_text ());
-    gpumm_queue_end (plan->context, "products of pages");
+    gpumm_array_call call = {.name = "products of pages", .context = plan->context};
+    status = gpumm_array_begin (&call, 0);
+    if (!status)
+      status =
+          gpumm_array_end (&call, plan->kernel->launch_pages (plan->context->device, call.stream,
+                                                              &first, b->sizes[along], steps));
   }
   return status ? status : mirror_pages (b);
 }
@@ -223,8 +218,6 @@ static gpumm_status on_device (batch *b) {
   gpumm_status status = gpumm_plan_product (&b->problem, &o, 0, &plan);
   if (status == GPUMM_UNSUPPORTED)
     return one_by_one (b);
-  if (!status)
-    status = gpumm_queue_failure (plan.context);
   if (status)
     return status;
   return plan.kernel && plan.kernel->launch_pages ? launch_pages (b, &plan) : one_by_one (b);

@@ -87,6 +87,12 @@ gpumm_status gpumm_pass_run (gpumm_pass *pass, const gpumm_steps *steps, const g
 gpumm_status gpumm_pass_stream (gpumm_pass *pass, gpumm_stream_job *stream, const gpumm_matrix *c,
                                 int64_t entries);
 
+/* Runs the steps of a traced product. The first step launches all of it: this launch is recorded in
+ * job->trace, and with job->count repeated and counted. memory: the device addresses of A, B, C and
+ * the workspace, or NULL. */
+gpumm_status gpumm_trace_steps (struct gpumm_job *job, const gpumm_stream_job *stream,
+                                void *const memory[]);
+
 void gpumm_release_steps (gpumm_steps *steps);
 
 /* The form in which elements of one type go up as another, and indices as 32 bits. */
