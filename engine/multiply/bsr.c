@@ -106,9 +106,10 @@ static const double BLOCK_FLOPS = 5e12 / 132;
 static double launch_seconds (const gpumm_rows_product *s, const gpumm_sparse_kernel *kernel) {
   const gpumm_device_properties *device = &s->pass.device;
   const double known = kernel->seconds ? kernel->seconds (&s->pass.product, device) : INFINITY;
-  return isfinite (known)
-             ? known
-             : fmax (s->pairs / PAIR_RATE, s->flops / BLOCK_FLOPS) / device->multiprocessors;
+  return isfinite (known) ? known
+                          : fmax (s->pairs / PAIR_RATE,
+                                  gpumm_compressed_flops (&s->pass, s->pairs) / BLOCK_FLOPS)
+                                / device->multiprocessors;
 }
 
 /* Block rows of C per launch of a kernel: C is cut into PIECES pieces, or more if these took too
@@ -171,13 +172,7 @@ static gpumm_status open (struct gpumm_job *job) {
   s->pass.product.op_a = p->a.op;
   s->pass.product.op_b = p->b.op;
   gpumm_set_types (&s->pass.product, &p->a, &p->b, p->output);
-  status = gpumm_count_products (&p->a, &p->b, &s->pairs);
-  if (!status)
-    status = gpumm_check_least (&job->shape, s->pairs, &p->a, &p->b);
-  s->flops = gpumm_flops_each (p) * s->pairs * (double) (p->a.block_rows * p->a.block_cols)
-             * (double) job->shape.block_cols;
-  if (!status)
-    status = gpumm_rows_open (s, "product of blocks", describe);
+  status = gpumm_rows_open (s, "product of blocks", describe);
   if (status)
     return status;
   add_reason (job, s);

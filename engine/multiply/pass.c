@@ -41,7 +41,7 @@ void gpumm_pass_close (gpumm_pass *s) {
 
 /* Queued work frees memory later, so only the pool knows whether there is room for it. */
 static int has_room (const gpumm_pass *s, size_t bytes) {
-  return s->queues || s->bytes + (double) gpumm_pool_rounded (bytes) <= s->room;
+  return s->queues || (double) gpumm_pool_rounded (bytes) <= (double) s->device.memory_free;
 }
 
 static gpumm_status fail_room (gpumm_pass *s) {
@@ -53,7 +53,7 @@ static gpumm_status fail_room (gpumm_pass *s) {
 
 void *gpumm_pass_take (gpumm_pass *s, int64_t count, size_t element) {
   const gpumm_plan *plan = &s->job->plan;
-  const size_t bytes = (size_t) count * element, rounded = gpumm_pool_rounded (bytes);
+  const size_t bytes = (size_t) count * element;
   void *p = NULL;
   if (!s->status && !has_room (s, bytes))
     fail_room (s);
@@ -63,8 +63,7 @@ void *gpumm_pass_take (gpumm_pass *s, int64_t count, size_t element) {
   if (s->status)
     return NULL;
   s->taken[s->count++] = p;
-  s->bytes += (double) rounded;
-  s->device.memory_free = (int64_t) (s->room - s->bytes);
+  s->device.memory_free -= (int64_t) gpumm_pool_rounded (bytes);
   return p;
 }
 
@@ -291,6 +290,12 @@ void gpumm_set_types (gpumm_sparse_product *p, const gpumm_matrix *a, const gpum
   p->type_c = type_c;
   p->real_a = !gpumm_is_complex (a->type);
   p->real_b = !gpumm_is_complex (b->type);
+}
+
+double gpumm_compressed_flops (const gpumm_pass *s, double pairs) {
+  const gpumm_device_matrix *a = &s->product.a;
+  return gpumm_flops_each (&s->job->problem) * pairs * (double) (a->block_rows * a->block_cols)
+         * (double) s->product.c.block_cols;
 }
 
 static double compressed_bytes (const gpumm_matrix *x) {

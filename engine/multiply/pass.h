@@ -20,7 +20,7 @@ typedef struct gpumm_pass {
   gpumm_status status;
   const gpumm_sparse_kernel *kernel;
   gpumm_device_properties device; /* memory_free: bytes left to take */
-  double room, bytes;             /* bytes that may be taken; bytes taken */
+  double room;                    /* bytes that could be taken at first */
   int queues;      /* the product is queued on the array stream, in whose order memory is taken */
   void *pinned;    /* page-locked memory that a queued product writes to, or NULL */
   void *traced[4]; /* memory of A, B, C and the workspace, for a trace */
@@ -119,6 +119,9 @@ gpumm_op gpumm_op_by_rows (const gpumm_matrix *x);
  * and if C is complex the product knows which operand is real. */
 void gpumm_set_types (gpumm_sparse_product *product, const gpumm_matrix *a, const gpumm_matrix *b,
                       gpumm_type type_c);
+
+/* Operations of this many products of entries. */
+double gpumm_compressed_flops (const gpumm_pass *pass, double pairs);
 
 /* Bytes of two compressed operands on their way to the device; one matrix goes once. */
 double gpumm_compressed_bytes (const gpumm_problem *problem);

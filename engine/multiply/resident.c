@@ -4,7 +4,7 @@
  * A matrix by compressed columns is the transpose of a matrix by rows in blocks of 1 x 1. So of
  * sparse matrices C' = op (B)' op (A)' by rows is computed. Nothing waits: the number of C's
  * entries goes to page-locked memory, and who needs it waits for the array stream
- * (gpumm_job_settle). Only a product that does not queue waits after each phase, to time it.
+ * (gpumm_job_wait). Only a product that does not queue waits after each phase, to time it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "resident.h"
@@ -16,7 +16,6 @@
 #include "types.h"
 
 #include <stdio.h>
-#include <string.h>
 
 typedef struct {
   gpumm_pass pass;              /* first: gpumm_rows_close finds it */
@@ -250,8 +249,7 @@ gpumm_status gpumm_resident_run (struct gpumm_job *job, gpumm_matrix *result) {
   p->c.values = result->values;
   p->c.stored = job->shape.nzmax;
   if (!job->problem.queues)
-    job->report.flops = gpumm_flops_each (&job->problem) * (double) counts[PAIRS]
-                        * (double) (p->a.block_rows * p->a.block_cols) * (double) p->c.block_cols;
+    job->report.flops = gpumm_compressed_flops (&s->pass, (double) counts[PAIRS]);
   return s->pass.status ? s->pass.status : queue (s, multiply);
 }
 

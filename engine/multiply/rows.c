@@ -1,7 +1,6 @@
 /* rows.c - a product on a device whose C is by compressed rows.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
-#include "error.h"
 #include "progress.h"
 #include "types.h"
 
@@ -55,6 +54,11 @@ static size_t lay_out (gpumm_rows_product *s, char *base) {
 gpumm_status gpumm_rows_open (gpumm_rows_product *s, const char *what, gpumm_describe *describe) {
   gpumm_pass *pass = &s->pass;
   gpumm_sparse_product *p = &pass->product;
+  gpumm_status status = gpumm_count_products (&s->a, &s->b, &s->pairs);
+  if (!status)
+    status = gpumm_check_least (&pass->job->shape, s->pairs, &s->a, &s->b);
+  if (status)
+    return status;
   gpumm_pass_open (pass, pass->job, what);
   p->a = gpumm_device_matrix_of (&s->a, 1);
   p->b = gpumm_device_matrix_of (&s->b, 1);
@@ -130,7 +134,7 @@ int gpumm_rows_begin (gpumm_rows_product *s, gpumm_matrix *c) {
   const int64_t rows = s->pass.product.c.rows;
   if (s->pass.kernel)
     snprintf (r->kernel, sizeof r->kernel, "%s", s->pass.kernel->name);
-  r->flops = s->flops;
+  r->flops = gpumm_compressed_flops (&s->pass, s->pairs);
   if (s->start[rows] > 0)
     return 1;
   memset (c->start, 0, (size_t) (rows + 1) * sizeof *s->start);
@@ -144,8 +148,8 @@ int64_t gpumm_rows_bytes (const gpumm_rows_product *s) {
 
 int64_t gpumm_rows_room (const gpumm_rows_product *s) {
   enum { ROUNDED = 2 << 20 }; /* the pool rounds up by less than this, values and indices */
-  const double room = s->pass.room - s->pass.bytes - 2 * ROUNDED;
-  return room > 0 ? (int64_t) (room / (double) gpumm_rows_bytes (s)) : 0;
+  const int64_t room = s->pass.device.memory_free - 2 * ROUNDED;
+  return room > 0 ? room / gpumm_rows_bytes (s) : 0;
 }
 
 /* A's values go up in pieces of at least this size, as a copy of fewer bytes takes as long. */

@@ -42,7 +42,6 @@ static gpumm_status by_columns (gpumm_rows_product *s, const gpumm_matrix *x, gp
 
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
-  const int is_same = gpumm_is_one_array (p);
   if (gpumm_is_bound (p))
     return gpumm_resident_open (job);
   gpumm_matrix a = {0}, b = {0};
@@ -52,7 +51,7 @@ static gpumm_status open (struct gpumm_job *job) {
   if (gpumm_is_zero (p->alpha))
     return GPUMM_OK; /* A and B are not read */
   gpumm_status status = by_columns (s, &p->a, p->output, &a);
-  if (!status && is_same && p->a.op == p->b.op)
+  if (!status && gpumm_is_one_array (p) && p->a.op == p->b.op)
     b = a;
   else if (!status)
     status = by_columns (s, &p->b, p->output, &b);
@@ -61,13 +60,8 @@ static gpumm_status open (struct gpumm_job *job) {
   s->a = b; /* exchanged: C' = op (B)' op (A)' */
   s->b = a;
   s->is_same = gpumm_is_same (&a, &b);
-  status = gpumm_count_products (&b, &a, &s->pairs);
-  s->flops = s->pairs * gpumm_flops_each (p);
   gpumm_set_types (&s->pass.product, &b, &a, job->shape.type);
-  if (!status)
-    status = gpumm_check_least (&job->shape, s->pairs, &b, &a);
-  if (!status)
-    status = gpumm_rows_open (s, "sparse product", NULL);
+  status = gpumm_rows_open (s, "sparse product", NULL);
   return status ? status : gpumm_rows_count (s, seconds_at (s, COUNT_RATE));
 }
 
