@@ -405,7 +405,7 @@ static int64_t store_row (const numeric *d, const gpumm_line *w, int64_t i, int6
       const int64_t at = out * d->elements;
       store (d, sums + (size_t) (q * d->elements) * d->sum_bytes, d->elements, at);
       c->block_column[out] = (int32_t) w->list[q];
-      out += gpumm_blocks_any (
+      out += gpumm_any_nonzero (
           c->type, (char *) c->values + (size_t) at * gpumm_type_bytes (c->type), d->elements);
     }
     return out;
@@ -536,7 +536,7 @@ static int64_t compute_rows (const void *context, gpumm_line *w, int64_t begin, 
     if (in_blocks)
       d->to.c->start[i] = out;
     out = store_row (d, w, i, count, out);
-    gpumm_progress_add (w->part);
+    gpumm_progress_add (w->progress);
   }
   return out;
 }

@@ -9,7 +9,6 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pass.h"
-#include "compressed.h"
 #include "resident.h"
 #include "memory/pool.h"
 #include "sparse.h"
@@ -123,8 +122,8 @@ static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
 /* ---- steps -------------------------------------------------------------------------------- */
 
 /* Columns or rows of x, a full matrix of the caller's, from first on, to or from the device. */
-static gpumm_panel part (const gpumm_matrix *x, int by_column, int64_t first,
-                         const gpumm_device_matrix *there) {
+static gpumm_panel panel_of (const gpumm_matrix *x, int by_column, int64_t first,
+                             const gpumm_device_matrix *there) {
   const size_t element = gpumm_type_bytes (x->type);
   return (gpumm_panel){.from = (const char *) x->values
                                + (size_t) (by_column ? first * x->ld : first) * element,
@@ -156,13 +155,13 @@ static gpumm_status multiply (product *s, gpumm_matrix *c) {
       gpumm_bring_structure (step, &s->x, rows_of (s));
       gpumm_bring_values (step, &s->x, rows_of (s), c->type);
     }
-    gpumm_panel y = part (s->y, s->by_column, first, s->left ? &p->b : &p->a);
+    gpumm_panel y = panel_of (s->y, s->by_column, first, s->left ? &p->b : &p->a);
     y.form = gpumm_form_of (s->y->type, c->type);
     if (s->reads)
       gpumm_add_upload (step, y);
     if (problem->c0 && !gpumm_is_zero (problem->beta))
-      gpumm_add_upload (step, part (problem->c0, s->left, first, &p->c));
-    gpumm_add_download (step, gpumm_turned (part (c, s->left, first, &p->c)));
+      gpumm_add_upload (step, panel_of (problem->c0, s->left, first, &p->c));
+    gpumm_add_download (step, gpumm_turned (panel_of (c, s->left, first, &p->c)));
   }
   gpumm_pass_run (&s->pass, &steps, c, 0);
   gpumm_release_steps (&steps);
