@@ -71,11 +71,6 @@ static const gpumm_algorithm *device_algorithm (const gpumm_problem *p) {
   return NULL;
 }
 
-static double fewest_flops (const gpumm_problem *p) {
-  return p->a.format != GPUMM_FULL || p->b.format != GPUMM_FULL ? GPUMM_LEAST_SPARSE_FLOPS
-                                                                : GPUMM_LEAST_FLOPS;
-}
-
 /* Are these bits known? If not, the plan needs them. */
 static int knows (const gpumm_candidates *known, unsigned bits, gpumm_plan *plan) {
   plan->needs = known->unknown & bits;
@@ -145,11 +140,6 @@ int gpumm_bound_by_computing (const gpumm_problem *p, const gpumm_candidate *can
   return gpumm_full_flops (p) / flops > CLEARLY_BOUND * (up > down ? up : down) / candidate->link;
 }
 
-/* Are A and B the same array, with one of them transposed? */
-static int is_gram (const gpumm_problem *p) {
-  return gpumm_is_one_array (p) && (p->a.op == GPUMM_NONE) != (p->b.op == GPUMM_NONE);
-}
-
 static const gpumm_kernel *choose_alternative (const gpumm_problem *p, const gpumm_options *o,
                                                const gpumm_candidate *candidate) {
   const gpumm_product product = whole_product (p);
@@ -175,7 +165,7 @@ int gpumm_has_alternative (const gpumm_problem *p, const gpumm_options *o,
       || !(alternative->library = choose_kernel (candidate, o, &product)))
     return 0;
   /* the library's syrk and herk compute one triangle of A A' in half the time */
-  return !is_gram (p);
+  return !gpumm_is_gram (p);
 }
 
 int64_t gpumm_trial_edge (gpumm_type type) {
@@ -484,7 +474,7 @@ static gpumm_status plan_auto (const gpumm_problem *p, const gpumm_options *o,
   else if (o->backend == GPUMM_GPU) {
     snprintf (plan->reason, room, "the GPU was asked for");
     return plan_gpu (p, o, known, on_gpu, plan);
-  } else if (flops < fewest_flops (p))
+  } else if (flops < (gpumm_is_full (p) ? GPUMM_LEAST_FLOPS : GPUMM_LEAST_SPARSE_FLOPS))
     snprintf (plan->reason, room,
               "too small for a GPU: the CPU does %lld operations before a GPU could start",
               (long long) flops); /* formatting a double takes ten times as long */

@@ -120,6 +120,11 @@ gpumm_status gpumm_check_options (const gpumm_options *options);
  * if beta is 0. */
 gpumm_status gpumm_check_problem (gpumm_problem *p);
 
+/* Of products by blocks: checks the depth of one of integers; and adds to the job's reason how many
+ * products of blocks there are, and what part that is of `all`, those of full matrices. */
+gpumm_status gpumm_blocks_check (const gpumm_problem *p);
+void gpumm_blocks_reason (struct gpumm_job *job, double products, double all);
+
 /* The product of "integers", without a job. */
 gpumm_status gpumm_integers_product (const gpumm_problem *problem, gpumm_matrix *result);
 

@@ -21,7 +21,6 @@
  * gives nothing.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "blocks.h"
 #include "algorithm.h"
 #include "compressed.h"
 #include "elements.h"

@@ -12,7 +12,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
 #include "resident.h"
-#include "blocks.h"
 #include "error.h"
 #include "types.h"
 
@@ -112,22 +111,19 @@ static double launch_seconds (const gpumm_rows_product *s, const gpumm_sparse_ke
                                 / device->multiprocessors;
 }
 
-/* Block rows of C per launch of a kernel: C is cut into PIECES pieces, or more if these took too
- * long, but not into smaller pieces than the kernel likes. */
-static int64_t rows_a_piece (const gpumm_rows_product *s, const gpumm_sparse_kernel *kernel) {
-  const gpumm_device_matrix *c = &s->pass.product.c;
+/* C is cut into PIECES pieces of block rows, or more if these took too long, but not into smaller
+ * ones than the kernel likes. */
+static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
+                      gpumm_sparse_product *launch) {
+  const gpumm_rows_product *s = pass->job->state;
+  const gpumm_device_matrix *c = &pass->product.c;
   const int64_t least = gpumm_pieces (kernel->smallest_piece, c->block_rows);
   const int64_t launches = gpumm_launch_count (launch_seconds (s, kernel));
   const int64_t piece = gpumm_pieces (c->rows, launches > PIECES ? launches : PIECES);
-  return piece < least ? gpumm_least (least, c->rows) : piece;
+  launch->count = piece < least ? gpumm_least (least, c->rows) : piece;
 }
 
 /* ---- open --------------------------------------------------------------------------------- */
-
-static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
-                      gpumm_sparse_product *launch) {
-  launch->count = rows_a_piece (pass->job->state, kernel);
-}
 
 static void add_reason (struct gpumm_job *job, const gpumm_rows_product *s) {
   const gpumm_problem *p = &job->problem;

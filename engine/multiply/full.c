@@ -292,7 +292,7 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
     product->a = bring (s, step, s->a, s->sizes.a, i, l, a);
     if (s->sizes.b > 0 || p->b.buffer)
       product->b = bring (s, step, s->b, s->sizes.b, l, j, b);
-    else if (gpumm_is_turned (&p->a) != gpumm_is_turned (&p->b)) /* A*A' */
+    else if (gpumm_is_gram (p))
       product->b = bring (s, step, s->a, s->sizes.a, j, l, b);
     else { /* A*A */
       product->b = inside (s, &b, a.ld_to);

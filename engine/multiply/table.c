@@ -28,14 +28,10 @@ gpumm_status gpumm_algorithm_at (int i, gpumm_algorithm_info *info) {
   return GPUMM_OK;
 }
 
-/* The driver of the GPU if there is one, else of the host device. */
-static const gpumm_driver *listed_driver (void) {
-  const gpumm_driver *driver = gpumm_cuda (NULL);
-  return driver ? driver : gpumm_host_device (NULL);
-}
-
 gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info) {
-  const gpumm_driver *driver = listed_driver ();
+  const gpumm_driver *driver = gpumm_cuda (NULL);
+  if (!driver) /* without a GPU, those of the host device */
+    driver = gpumm_host_device (NULL);
   if (!driver || !info || i < 0)
     return GPUMM_INVALID;
   for (const gpumm_kernel *const *row = driver->kernels; *row; row++)
