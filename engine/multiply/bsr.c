@@ -90,9 +90,9 @@ static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
   gpumm_set_types (&product, &p->a, &p->b, p->output);
   double best = INFINITY;
   const gpumm_sparse_kernel *k = NULL;
-  while ((k = gpumm_next_sparse_kernel (candidate->context->driver,
-                                        gpumm_algorithm_blocks_integer.name,
-                                        candidate->properties.capability, k)))
+  while (
+      (k = gpumm_next_sparse_kernel (candidate->context->driver, gpumm_algorithm_bsr_integer.name,
+                                     candidate->properties.capability, k)))
     if (k->seconds)
       best = fmin (best, k->seconds (&product, &candidate->properties));
   return ends + best;
@@ -209,8 +209,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
                               launch_seconds (s, s->pass.kernel));
 }
 
-const gpumm_algorithm gpumm_algorithm_blocks_integer = {
-    .name = "blocks_integer",
+const gpumm_algorithm gpumm_algorithm_bsr_integer = {
+    .name = "bsr_integer",
     .summary =
         "integers sparse by blocks: pair by pair if few blocks meet, else as full 8-bit digits",
     .on_device = 1,

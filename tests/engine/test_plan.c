@@ -920,11 +920,11 @@ static double estimate (const gpumm_sparse_product *p, const gpumm_device_proper
 }
 
 static void test_estimates (void) {
-  static const gpumm_sparse_kernel unknown = {.algorithm = "blocks_integer", .name = "u"},
-                                   known = {.algorithm = "blocks_integer",
+  static const gpumm_sparse_kernel unknown = {.algorithm = "bsr_integer", .name = "u"},
+                                   known = {.algorithm = "bsr_integer",
                                             .name = "k",
                                             .seconds = estimate},
-                                   too_new = {.algorithm = "blocks_integer",
+                                   too_new = {.algorithm = "bsr_integer",
                                               .name = "n",
                                               .capability = 999,
                                               .seconds = estimate};
