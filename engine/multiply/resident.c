@@ -8,8 +8,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "resident.h"
+#include "arrays/arrays.h"
 #include "clock.h"
-#include "error.h"
 #include "memory/buffer.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
@@ -42,19 +42,16 @@ static gpumm_status queue (product *s, gpumm_status (*launch) (const product *, 
   struct gpumm_job *job = s->pass.job;
   gpumm_context *context = job->plan.context;
   const int waits = !job->problem.queues;
-  gpumm_stream *stream = NULL;
-  gpumm_status status = waits ? gpumm_queue_wait (context) : gpumm_queue_failure (context);
+  gpumm_array_call call = {.name = s->pass.what, .context = context};
+  gpumm_status status = waits ? gpumm_queue_wait (context) : GPUMM_OK;
   const double began = waits ? gpumm_seconds () : 0;
   if (!status)
-    status = gpumm_queue_begin (context, &stream);
+    status = gpumm_array_begin (&call, 0);
   if (status)
     return status;
-  status = launch (s, stream);
-  gpumm_queue_end (context, s->pass.what);
-  if (status == GPUMM_CANCELLED)
-    return status;
+  status = gpumm_array_end (&call, launch (s, call.stream));
   if (status)
-    return gpumm_fail (status, "%s: %s", s->pass.what, context->driver->error_text ());
+    return status;
   if (waits)
     status = gpumm_queue_wait (context);
   job->report.compute += waits ? gpumm_seconds () - began : 0;
