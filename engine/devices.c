@@ -53,6 +53,12 @@ static int has_gpu (void) {
   return access ("/dev/nvidiactl", R_OK | W_OK) == 0 || access ("/dev/dxg", R_OK | W_OK) == 0;
 }
 
+/* The number of devices; 0 if there are none that can be used, or no driver. */
+static int count_devices (const gpumm_driver *driver) {
+  int count = 0;
+  return driver && !driver->count (&count) && count > 0 ? count : 0;
+}
+
 static void open_library (library *l) {
   char path[LONGEST_PATH]; /* else the library may be on the loader's path */
   const int beside = find_beside (l->file, path);
@@ -75,10 +81,9 @@ static void open_library (library *l) {
     return;
   }
   const gpumm_driver *driver = table ? table () : NULL;
-  int count = 0;
   if (!driver || driver->version != GPUMM_DRIVER_VERSION)
     snprintf (l->why, sizeof l->why, "%s is of another version", l->file);
-  else if (driver->count (&count) || count < 1)
+  else if (count_devices (driver) == 0)
     snprintf (l->why, sizeof l->why, "%s", driver->error_text ());
   else {
     l->driver = driver;
@@ -131,13 +136,10 @@ gpumm_status gpumm_context_of (int device, gpumm_context **context) {
   const int is_host = device <= GPUMM_HOST, index = is_host ? GPUMM_HOST - device : device;
   const int most = is_host ? MOST_HOSTS : MOST_GPUS;
   const gpumm_driver *driver = is_host ? gpumm_host_device (&why) : gpumm_cuda (&why);
-  int count = 0;
+  const int count = (int) gpumm_least (count_devices (driver), most);
   *context = NULL;
-  if (!driver)
-    return gpumm_fail (GPUMM_NO_DEVICE, "%s", why);
-  if (driver->count (&count) || count < 1)
-    return gpumm_fail (GPUMM_NO_DEVICE, "%s", driver->error_text ());
-  count = count < most ? count : most;
+  if (count == 0)
+    return gpumm_fail (GPUMM_NO_DEVICE, "%s", driver ? driver->error_text () : why);
   if (index >= count)
     return no_such_device (is_host ? "host " : "", index, count);
   *context = is_host ? &hosts[index] : &gpus[index];
@@ -180,7 +182,6 @@ gpumm_status gpumm_check_devices (void) {
 gpumm_status gpumm_allowed_devices (const gpumm_options *options, int of_host, uint64_t *devices) {
   const char *wanted = options->devices || options->device >= 0 ? NULL : getenv ("GPUMM_DEVICES");
   const gpumm_driver *driver = of_host ? gpumm_host_device (NULL) : gpumm_cuda (NULL);
-  int count = 0;
   gpumm_status status = GPUMM_OK;
   const int last = MOST_GPUS - 1; /* an index beyond it does not exist either */
   *devices = options->devices      ? options->devices
@@ -189,8 +190,11 @@ gpumm_status gpumm_allowed_devices (const gpumm_options *options, int of_host, u
   if (wanted)
     status = read_environment (wanted, devices);
   /* the first exists if any does; who asks for its context hears why there is none */
-  if (status || *devices == 1 || !driver || driver->count (&count) || count < 1)
+  if (status || *devices == 1)
     return status;
+  const int count = count_devices (driver);
+  if (count == 0)
+    return GPUMM_OK;
   const uint64_t there = count < MOST_GPUS ? (UINT64_C (1) << count) - 1 : UINT64_MAX;
   if (*devices == UINT64_MAX)
     *devices = there;
@@ -200,9 +204,7 @@ gpumm_status gpumm_allowed_devices (const gpumm_options *options, int of_host, u
 }
 
 int gpumm_host_device_count (void) {
-  const gpumm_driver *driver = gpumm_host_device (NULL);
-  int count = 0;
-  return driver && driver->count (&count) == GPUMM_OK ? count : 0;
+  return count_devices (gpumm_host_device (NULL));
 }
 
 gpumm_status gpumm_context_properties (gpumm_context *context,
@@ -233,9 +235,7 @@ const char *gpumm_unused_gpu (void) {
 }
 
 int gpumm_device_count (const char **why) {
-  const gpumm_driver *driver = gpumm_cuda (why);
-  int count = 0;
-  return driver && driver->count (&count) == GPUMM_OK ? count : 0;
+  return count_devices (gpumm_cuda (why));
 }
 
 gpumm_status gpumm_device (int device, gpumm_device_properties *properties) {

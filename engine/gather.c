@@ -20,12 +20,6 @@ typedef struct {
   gpumm_sparse_estimate estimate;
 } gathered;
 
-static gpumm_status gather_cpu (gathered *g) {
-  const gpumm_status status = gpumm_candidate_cpu (g->problem->output, &g->cpu);
-  g->known.cpu = &g->cpu;
-  return status;
-}
-
 static gpumm_status gather_host (gathered *g, int device) {
   gpumm_context *context;
   gpumm_status status = gpumm_context_of (GPUMM_HOST - device, &context);
@@ -92,8 +86,10 @@ static gpumm_status gather (gathered *g, unsigned needs) {
   g->known.unknown &= ~needs;
   if (needs & GPUMM_NEEDS_SPARSE)
     g->estimate = gpumm_estimate_sparse (g->problem);
-  if (needs & GPUMM_NEEDS_CPU)
-    status = gather_cpu (g);
+  if (needs & GPUMM_NEEDS_CPU) {
+    status = gpumm_candidate_cpu (g->problem->output, &g->cpu);
+    g->known.cpu = &g->cpu;
+  }
   if (!status && needs & (GPUMM_NEEDS_HOST | GPUMM_NEEDS_RATES | GPUMM_NEEDS_GPU))
     status = gather_device (g, needs);
   return status;

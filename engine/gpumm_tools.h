@@ -156,19 +156,15 @@ GPUMM_API void gpumm_blocks_sparse_close (gpumm_blocks_sparse *sparse); /* NULL 
 
 /* ---- the tables ----------------------------------------------------------------------------- */
 
-/* A row of the kernel table, for display. */
+/* A row of a kernel table, for display. */
 typedef struct gpumm_kernel_info {
   const char *algorithm, *name;
-  unsigned types; /* bit 1 << gpumm_type for each type that it multiplies */
+  int capability;
+  /* of kernels for full matrices: bit 1 << gpumm_type for each type that it multiplies. Kernels
+   * with sparse or block-sparse operands have 0 in what follows. */
+  unsigned types;
   int tile_m, tile_n, tile_k, thread_m, thread_n;
-  int capability;
 } gpumm_kernel_info;
-
-/* A row of the table of kernels with sparse or block-sparse operands. */
-typedef struct gpumm_sparse_kernel_info {
-  const char *algorithm, *name;
-  int capability;
-} gpumm_sparse_kernel_info;
 
 typedef struct gpumm_algorithm_info {
   const char *name;    /* for gpumm_options.algorithm */
@@ -176,10 +172,9 @@ typedef struct gpumm_algorithm_info {
   int on_device;       /* runs kernels of the tables, on a GPU or on the CPU's host device */
 } gpumm_algorithm_info;
 
-/* Entry i of the kernels for full matrices, of the kernels for sparse operands, of the algorithms;
- * GPUMM_INVALID past the last entry. */
+/* Entry i of the kernels, those for full matrices first, and of the algorithms; GPUMM_INVALID past
+ * the last entry. */
 GPUMM_API gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info);
-GPUMM_API gpumm_status gpumm_sparse_kernel_at (int i, gpumm_sparse_kernel_info *info);
 GPUMM_API gpumm_status gpumm_algorithm_at (int i, gpumm_algorithm_info *info);
 
 /* The number of host devices, which is 1 unless a test wants more. */

@@ -18,7 +18,6 @@
 #include "types.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
@@ -296,7 +295,7 @@ static int fall_back (gpumm_job *job, gpumm_status status) {
           || status == GPUMM_NO_DEVICE || status == GPUMM_HOST_MEMORY)) {
     close_algorithm (job);
     job->plan =
-        (gpumm_plan){.algorithm = gpumm_host_algorithm (&job->problem), .backend = GPUMM_CPU};
+        (gpumm_plan){.algorithm = gpumm_cpu_algorithm (&job->problem), .backend = GPUMM_CPU};
     announce (job);
     snprintf (job->report.reason, sizeof job->report.reason,
               "on the CPU, as the GPU could not do it (%.270s)", why);
@@ -396,7 +395,7 @@ gpumm_status gpumm_job_compute (gpumm_job *job, gpumm_matrix *result) {
   return status;
 }
 
-gpumm_status gpumm_job_settle (gpumm_job *job) {
+gpumm_status gpumm_job_wait (gpumm_job *job) {
   if (!job->counted)
     return GPUMM_OK;
   const gpumm_status status = gpumm_queue_wait (job->plan.context);

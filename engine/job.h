@@ -15,7 +15,7 @@ gpumm_status gpumm_job_plan (const gpumm_problem *problem, const gpumm_options *
 gpumm_status gpumm_job_open (gpumm_job *job);
 
 /* The job's shape is known after it. Waits for a count that was queued. */
-gpumm_status gpumm_job_settle (gpumm_job *job);
+gpumm_status gpumm_job_wait (gpumm_job *job);
 
 /* Computes into the result, with fallbacks. */
 gpumm_status gpumm_job_compute (gpumm_job *job, gpumm_matrix *result);

@@ -53,7 +53,7 @@ static int names_device_algorithm (const char *name) {
   return !a || a->on_device;
 }
 
-const gpumm_algorithm *gpumm_host_algorithm (const gpumm_problem *p) {
+const gpumm_algorithm *gpumm_cpu_algorithm (const gpumm_problem *p) {
   if (gpumm_is_full_float (p))
     return &gpumm_algorithm_blas;
   if (p->a.format == GPUMM_BLOCKS || p->b.format == GPUMM_BLOCKS)
@@ -69,11 +69,6 @@ static const gpumm_algorithm *device_algorithm (const gpumm_problem *p) {
     if ((*a)->on_device && (*a)->takes (p))
       return *a;
   return NULL;
-}
-
-static double fewest_flops (const gpumm_problem *p) {
-  return p->a.format != GPUMM_FULL || p->b.format != GPUMM_FULL ? GPUMM_LEAST_SPARSE_FLOPS
-                                                                : GPUMM_LEAST_FLOPS;
 }
 
 /* Are these bits known? If not, the plan needs them. */
@@ -145,11 +140,6 @@ int gpumm_bound_by_computing (const gpumm_problem *p, const gpumm_candidate *can
   return gpumm_full_flops (p) / flops > CLEARLY_BOUND * (up > down ? up : down) / candidate->link;
 }
 
-/* Are A and B the same array, with one of them transposed? */
-static int is_gram (const gpumm_problem *p) {
-  return gpumm_is_one_array (p) && (p->a.op == GPUMM_NONE) != (p->b.op == GPUMM_NONE);
-}
-
 static const gpumm_kernel *choose_alternative (const gpumm_problem *p, const gpumm_options *o,
                                                const gpumm_candidate *candidate) {
   const gpumm_product product = whole_product (p);
@@ -175,7 +165,7 @@ int gpumm_has_alternative (const gpumm_problem *p, const gpumm_options *o,
       || !(alternative->library = choose_kernel (candidate, o, &product)))
     return 0;
   /* the library's syrk and herk compute one triangle of A A' in half the time */
-  return !is_gram (p);
+  return !gpumm_is_gram (p);
 }
 
 int64_t gpumm_trial_edge (gpumm_type type) {
@@ -387,7 +377,7 @@ static long long microseconds (double seconds) {
 
 /* Plans the product on the GPU. */
 static gpumm_status plan_gpu (const gpumm_problem *p, const gpumm_options *o,
-                              const gpumm_candidates *known, const gpumm_algorithm *on_device,
+                              const gpumm_candidates *known, const gpumm_algorithm *on_gpu,
                               gpumm_plan *plan) {
   const gpumm_candidate *gpu = known->gpu;
   if (!knows (known, GPUMM_NEEDS_GPU, plan))
@@ -396,27 +386,26 @@ static gpumm_status plan_gpu (const gpumm_problem *p, const gpumm_options *o,
     return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", known->why_no_gpu);
   plan->backend = GPUMM_GPU;
   return gpumm_is_full_float (p) ? plan_device (p, o, known, gpu, plan)
-                                 : plan_sparse_device (p, o, gpu, on_device, plan);
+                                 : plan_sparse_device (p, o, gpu, on_gpu, plan);
 }
 
 /* Both algorithms estimate. Does the GPU have a kernel for its one? */
-static gpumm_estimate seconds_of_sparse (const gpumm_problem *p, const gpumm_algorithm *on_host,
-                                         const gpumm_algorithm *on_device,
-                                         const gpumm_candidate *gpu,
+static gpumm_estimate seconds_of_sparse (const gpumm_problem *p, const gpumm_algorithm *on_cpu,
+                                         const gpumm_algorithm *on_gpu, const gpumm_candidate *gpu,
                                          const gpumm_sparse_estimate *estimate) {
-  const double here = on_host->seconds (p, NULL, estimate),
-               there = on_device->seconds (p, gpu, estimate);
+  const double here = on_cpu->seconds (p, NULL, estimate),
+               there = on_gpu->seconds (p, gpu, estimate);
   return (gpumm_estimate){here, there,
                           there < here
-                              && gpumm_next_sparse_kernel (gpu->context->driver, on_device->name,
+                              && gpumm_next_sparse_kernel (gpu->context->driver, on_gpu->name,
                                                            gpu->properties.capability, NULL)};
 }
 
 /* Chooses between the CPU and the GPU by estimates. */
 static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
-                               const gpumm_candidates *known, const gpumm_algorithm *on_device,
+                               const gpumm_candidates *known, const gpumm_algorithm *on_gpu,
                                const char *what, gpumm_plan *plan) {
-  const gpumm_algorithm *on_host = plan->algorithm;
+  const gpumm_algorithm *on_cpu = plan->algorithm;
   const int full = gpumm_is_full_float (p);
   const size_t room = sizeof plan->reason;
   const gpumm_candidate *gpu = known->gpu;
@@ -434,9 +423,8 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
     less.properties.capability = (int) gpumm_least (gpu->properties.capability, o->max_capability);
     gpu = &less;
   }
-  const gpumm_estimate seconds =
-      full ? gpumm_product_costs (p, known->cpu, gpu)
-           : seconds_of_sparse (p, on_host, on_device, gpu, known->estimate);
+  const gpumm_estimate seconds = full ? gpumm_product_costs (p, known->cpu, gpu)
+                                      : seconds_of_sparse (p, on_cpu, on_gpu, gpu, known->estimate);
   const double here = seconds.cpu, there = seconds.gpu;
   const int wins = seconds.gpu_wins;
   if (!full && !isfinite (there))
@@ -449,7 +437,7 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
               microseconds (here), microseconds (there));
   if (!wins)
     return GPUMM_OK;
-  const gpumm_status status = plan_gpu (p, o, known, on_device, plan);
+  const gpumm_status status = plan_gpu (p, o, known, on_gpu, plan);
   if (plan->needs)
     return status;
   snprintf (plan->reason, room,
@@ -458,26 +446,26 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
   /* without memory, a kernel under MaxCapability, or a device that answers: the CPU */
   if (status != GPUMM_DEVICE_MEMORY && status != GPUMM_UNSUPPORTED && status != GPUMM_NO_DEVICE)
     return status;
-  *plan = (gpumm_plan){.algorithm = on_host, .backend = GPUMM_CPU};
+  *plan = (gpumm_plan){.algorithm = on_cpu, .backend = GPUMM_CPU};
   snprintf (plan->reason, room, "the GPU would be faster, but %.400s", gpumm_last_error ());
   return GPUMM_OK;
 }
 
 static gpumm_status plan_auto (const gpumm_problem *p, const gpumm_options *o,
                                const gpumm_candidates *known, gpumm_plan *plan) {
-  const gpumm_algorithm *on_host = gpumm_host_algorithm (p), *on_device = device_algorithm (p);
-  const char *what = on_host == &gpumm_algorithm_blocks   ? "block-sparse"
-                     : on_host == &gpumm_algorithm_sparse ? "sparse"
-                                                          : "integer";
+  const gpumm_algorithm *on_cpu = gpumm_cpu_algorithm (p), *on_gpu = device_algorithm (p);
+  const char *what = on_cpu == &gpumm_algorithm_blocks   ? "block-sparse"
+                     : on_cpu == &gpumm_algorithm_sparse ? "sparse"
+                                                         : "integer";
   const int in_blocks = p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS;
   const double flops = gpumm_is_full_float (p) ? gpumm_full_flops (p) : gpumm_sparse_flops (p);
   const size_t room = sizeof plan->reason;
-  plan->algorithm = on_host;
+  plan->algorithm = on_cpu;
   plan->backend = GPUMM_CPU;
-  if (!on_device)
+  if (!on_gpu)
     snprintf (plan->reason, room, "%s products%s%s run on the CPU%s", what,
               in_blocks && p->full ? " with a full result" : "",
-              on_host == &gpumm_algorithm_sparse ? " of these classes and sizes" : "",
+              on_cpu == &gpumm_algorithm_sparse ? " of these classes and sizes" : "",
               o->backend == GPUMM_GPU
                   ? "; no GPU kernel multiplies them, though the GPU was asked for"
                   : "");
@@ -485,13 +473,13 @@ static gpumm_status plan_auto (const gpumm_problem *p, const gpumm_options *o,
     snprintf (plan->reason, room, "the CPU was asked for");
   else if (o->backend == GPUMM_GPU) {
     snprintf (plan->reason, room, "the GPU was asked for");
-    return plan_gpu (p, o, known, on_device, plan);
-  } else if (flops < fewest_flops (p))
+    return plan_gpu (p, o, known, on_gpu, plan);
+  } else if (flops < (gpumm_is_full (p) ? GPUMM_LEAST_FLOPS : GPUMM_LEAST_SPARSE_FLOPS))
     snprintf (plan->reason, room,
               "too small for a GPU: the CPU does %lld operations before a GPU could start",
               (long long) flops); /* formatting a double takes ten times as long */
   else
-    return weigh_gpu (p, o, known, on_device, what, plan);
+    return weigh_gpu (p, o, known, on_gpu, what, plan);
   return GPUMM_OK;
 }
 

@@ -88,7 +88,7 @@ static inline int gpumm_is_auto (const gpumm_options *o) {
 }
 
 /* The algorithm that "auto" takes on the CPU. */
-const struct gpumm_algorithm *gpumm_host_algorithm (const gpumm_problem *problem);
+const struct gpumm_algorithm *gpumm_cpu_algorithm (const gpumm_problem *problem);
 
 typedef struct gpumm_alternative {
   const gpumm_kernel *kernel, *library; /* that "auto" would take without it */

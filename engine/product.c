@@ -116,14 +116,14 @@ gpumm_status gpumm_open (const gpumm_problem *problem, const gpumm_options *opti
 gpumm_status gpumm_result (gpumm_job *job, gpumm_matrix *shape) {
   if (!job || !shape)
     return gpumm_fail (GPUMM_INVALID, "no job given");
-  const gpumm_status status = gpumm_job_settle (job);
+  const gpumm_status status = gpumm_job_wait (job);
   *shape = gpumm_shape_of (job);
   return status;
 }
 
 /* ---- run ---------------------------------------------------------------------------------- */
 
-static int share_memory (const gpumm_matrix *result, const gpumm_matrix *x) {
+static int overlaps (const gpumm_matrix *result, const gpumm_matrix *x) {
   if (result->values && result->values == x->values)
     return 1;
   return result->format == x->format && x->format != GPUMM_FULL
@@ -148,8 +148,8 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *resu
   if (p->c0 && p->c0->buffer && (p->c0->values != result->values || p->c0->ld != result->ld))
     return gpumm_fail (GPUMM_UNSUPPORTED, "C0 on a device is not the result itself");
   /* some algorithms would read their own results as operands */
-  if (share_memory (result, &p->a) || share_memory (result, &p->b)
-      || (p->c0 && !p->c0->buffer && share_memory (result, p->c0)))
+  if (overlaps (result, &p->a) || overlaps (result, &p->b)
+      || (p->c0 && !p->c0->buffer && overlaps (result, p->c0)))
     return gpumm_fail (GPUMM_INVALID, "the result lies in the memory of an operand");
   return GPUMM_OK;
 }
@@ -188,7 +188,7 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *given) {
     return gpumm_fail (GPUMM_INVALID, "no job or no result given");
   if (job->has_run)
     return gpumm_fail (GPUMM_INVALID, "a job can run only once");
-  gpumm_status status = gpumm_job_settle (job);
+  gpumm_status status = gpumm_job_wait (job);
   if (!status)
     status = check_result (job, given);
   if (status)

@@ -2,7 +2,6 @@
  * that asks.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rates.h"
-#include "multiply/algorithm.h"
 #include "multiply/blas.h"
 #include "clock.h"
 #include "devices.h"
@@ -25,7 +24,7 @@ typedef struct {
 } alternative_of_type;
 
 typedef struct gpumm_rates {
-  double upload, download, call, near_bytes, near_seconds, flops[FLOAT_TYPES];
+  gpumm_candidate measured;            /* with the rates of every candidate of the device */
   double large_upload, large_download; /* not known: 0 */
   int large_tried;
   double link;
@@ -71,30 +70,31 @@ static gpumm_status time_product (const gpumm_candidate *candidate, gpumm_type t
 static gpumm_status measure_gpu (const gpumm_candidate *candidate, gpumm_type type, rates *r) {
   double bytes = (double) LARGE * LARGE * (double) gpumm_type_bytes (type);
   gpumm_product_times call, near, up, down, all;
-  void *x = gpumm_random_matrix (2 * LARGE * LARGE, type);
+  void *operands = gpumm_random_matrix (2 * LARGE * LARGE, type);
   void *y = gpumm_allocate (LARGE * LARGE, gpumm_type_bytes (type));
-  gpumm_status status = x && y ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  gpumm_status status = operands && y ? GPUMM_OK : GPUMM_HOST_MEMORY;
   if (!status)
-    status = time_product (candidate, type, x, y, SMALL, SMALL, SMALL, &call);
+    status = time_product (candidate, type, operands, y, SMALL, SMALL, SMALL, &call);
   if (!status)
-    status = time_product (candidate, type, x, y, NEAR, NEAR, NEAR, &near);
+    status = time_product (candidate, type, operands, y, NEAR, NEAR, NEAR, &near);
   if (!status)
-    status = time_product (candidate, type, x, y, LARGE, SMALL, LARGE, &up);
+    status = time_product (candidate, type, operands, y, LARGE, SMALL, LARGE, &up);
   if (!status)
-    status = time_product (candidate, type, x, y, LARGE, LARGE, SMALL, &down);
+    status = time_product (candidate, type, operands, y, LARGE, LARGE, SMALL, &down);
   if (!status)
-    status = time_product (candidate, type, x, y, LARGE, LARGE, LARGE, &all);
+    status = time_product (candidate, type, operands, y, LARGE, LARGE, LARGE, &all);
   if (!status) {
     /* a clock with coarse ticks must not make a rate infinite or negative */
     const double shortest = 1e-7;
-    r->call = call.total;
-    r->near_bytes = 3.0 * NEAR * NEAR * (double) gpumm_type_bytes (type);
-    r->near_seconds = near.total;
-    r->upload = bytes / fmax (up.total - call.total, shortest);
-    r->download = bytes / fmax (down.total - call.total, shortest);
-    r->flops[type] = flops_of (type, LARGE) / fmax (all.compute, shortest);
+    gpumm_candidate *x = &r->measured;
+    x->call = call.total;
+    x->near_bytes = 3.0 * NEAR * NEAR * (double) gpumm_type_bytes (type);
+    x->near_seconds = near.total;
+    x->upload = bytes / fmax (up.total - call.total, shortest);
+    x->download = bytes / fmax (down.total - call.total, shortest);
+    x->flops[type] = flops_of (type, LARGE) / fmax (all.compute, shortest);
   }
-  gpumm_release (x);
+  gpumm_release (operands);
   gpumm_release (y);
   return status;
 }
@@ -139,23 +139,18 @@ gpumm_status gpumm_candidate_device (gpumm_context *context, gpumm_type type, in
   size_t unused;
   gpumm_pool_bytes (context, GPUMM_POOL_DEVICE, &unused);
   candidate->properties.memory_free += (int64_t) unused;
-  if ((unsigned) type >= FLOAT_TYPES)
-    return GPUMM_OK;
-  if (is_host_device (context))
+  if ((unsigned) type >= FLOAT_TYPES || is_host_device (context))
     return GPUMM_OK;
   pthread_mutex_lock (&lock);
   rates *r = rates_of (context);
   if (!r)
     status = GPUMM_HOST_MEMORY;
-  else if (!r->flops[type])
+  else if (!r->measured.flops[type])
     status = measure_gpu (candidate, type, r);
   if (r) {
-    candidate->upload = r->upload;
-    candidate->download = r->download;
-    candidate->call = r->call;
-    candidate->near_bytes = r->near_bytes;
-    candidate->near_seconds = r->near_seconds;
-    memcpy (candidate->flops, r->flops, sizeof candidate->flops);
+    r->measured.context = context;
+    r->measured.properties = candidate->properties;
+    *candidate = r->measured;
   }
   pthread_mutex_unlock (&lock);
   return status;

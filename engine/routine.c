@@ -97,9 +97,10 @@ static gpumm_status multiply (const gpumm_call *x, gpumm_backend where, int devi
                      .beta = x->beta,
                      .output = x->type};
   const gpumm_options on_gpu = {.backend = GPUMM_GPU, .device = -1},
-                      on_host = {.backend = GPUMM_CPU,
-                                 .algorithm = "register", /* the fastest on the host device */
-                                 .device = -1};
+                      on_host_device = {.backend = GPUMM_CPU,
+                                        .algorithm =
+                                            "register", /* the fastest on the host device */
+                                        .device = -1};
   const int reads = x->beta.re != 0 || x->beta.im != 0;
   gpumm_job *job = NULL;
   if (reads)
@@ -114,7 +115,7 @@ static gpumm_status multiply (const gpumm_call *x, gpumm_backend where, int devi
                                (gpumm_matrix[]){c, saved});
   }
   if (!status)
-    status = gpumm_open (&p, where == GPUMM_CPU ? &on_host : &on_gpu, &job);
+    status = gpumm_open (&p, where == GPUMM_CPU ? &on_host_device : &on_gpu, &job);
   if (!status) {
     status = gpumm_run (job, &c);
     if (status && reads)

@@ -2,12 +2,11 @@
  * results so.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "symmetry.h"
+#include "arrays/arrays.h"
 #include "cancel.h"
 #include "device.h"
-#include "error.h"
 #include "memory/buffer.h"
 #include "memory/host.h"
-#include "memory/queue.h"
 #include "multiply/compressed.h"
 #include "threads.h"
 #include "types.h"
@@ -329,16 +328,11 @@ static gpumm_status mirror_on_device (const gpumm_matrix *c, int64_t pages,
                                    .stored = c->nzmax},
                              .pages = pages,
                              .step = c->ld * c->cols};
-  gpumm_stream *stream = NULL;
-  gpumm_status status = gpumm_queue_begin (context, &stream);
-  if (status)
-    return status;
-  status = context->driver->mirror (context->device, stream, &m);
-  if (status)
-    gpumm_fail (status, "mirroring %lld x %lld: %s", (long long) c->rows, (long long) c->cols,
-                context->driver->error_text ());
-  gpumm_queue_end (context, "mirroring");
-  return status;
+  gpumm_array_call call = {.name = "mirroring", .context = context};
+  const gpumm_status status = gpumm_array_begin (&call, 0);
+  return status
+             ? status
+             : gpumm_array_end (&call, context->driver->mirror (context->device, call.stream, &m));
 }
 
 gpumm_status gpumm_mirror (const gpumm_matrix *c, int64_t pages, gpumm_symmetry symmetry) {

@@ -51,11 +51,9 @@ static size_t panel_bytes (int64_t rows, int64_t cols, gpumm_op op, size_t eleme
 /* Can B's panels use A's buffer, because A and B are one array? With equal ops (A*A) a panel is a
  * part of the whole A; with one transpose (A*A') A and B have the same panels if the tiles are
  * square. */
-static int shares_operand (const gpumm_problem *p, const gpumm_plan *plan) {
-  if (!plan->fits_device || !gpumm_is_one_array (p))
-    return 0;
-  int turned_a = p->a.op != GPUMM_NONE, turned_b = p->b.op != GPUMM_NONE;
-  return turned_a != turned_b ? plan->tile_m == plan->tile_n : plan->tile_m == gpumm_m (p);
+static int reads_b_from_a (const gpumm_problem *p, const gpumm_plan *plan) {
+  return plan->fits_device && gpumm_is_one_array (p)
+         && plan->tile_m == (gpumm_is_gram (p) ? plan->tile_n : gpumm_m (p));
 }
 
 gpumm_buffers gpumm_plan_buffers (const gpumm_problem *p, const gpumm_plan *plan) {
@@ -69,7 +67,7 @@ gpumm_buffers gpumm_plan_buffers (const gpumm_problem *p, const gpumm_plan *plan
     x.b = gpumm_least (x.b * steps, 2);
     x.c = gpumm_least (x.c, 2);
   }
-  if (p->b.buffer || shares_operand (p, plan))
+  if (p->b.buffer || reads_b_from_a (p, plan))
     x.b = 0;
   if (p->a.buffer)
     x.a = 0;
@@ -154,7 +152,7 @@ static void choose_overlapping (const gpumm_problem *p, const gpumm_candidate *c
   plan->tile_m = like ? gpumm_least (like->tile_m, m) : overlapping_tile (m, smallest, liked);
   plan->tile_n = like ? gpumm_least (like->tile_n, n) : overlapping_tile (n, smallest, liked);
   /* A*A: the panels of B are columns of the whole A */
-  if (gpumm_is_one_array (p) && (p->a.op == GPUMM_NONE) == (p->b.op == GPUMM_NONE))
+  if (gpumm_is_one_array (p) && !gpumm_is_gram (p))
     plan->tile_m = m;
   plan->keeps = 0;
   if (plan->kernel->workspace && (plan->tile_m < m || plan->tile_n < n)) {

@@ -141,6 +141,11 @@ static inline int gpumm_is_one_array (const gpumm_problem *p) {
   return gpumm_is_same (&p->a, &p->b);
 }
 
+/* A A' or A' A. */
+static inline int gpumm_is_gram (const gpumm_problem *p) {
+  return gpumm_is_one_array (p) && gpumm_is_turned (&p->a) != gpumm_is_turned (&p->b);
+}
+
 /* A buffer that decides where the product runs, or NULL. */
 static inline const gpumm_buffer *gpumm_home (const gpumm_problem *p) {
   return p->a.buffer ? p->a.buffer : p->b.buffer ? p->b.buffer : p->c0 ? p->c0->buffer : NULL;

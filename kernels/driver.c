@@ -35,22 +35,22 @@ const char *gpumm_driver_text (void) {
 /* ---- cancelling --------------------------------------------------------------------------- */
 
 static int (*_Atomic watched) (void);
-static void (*_Atomic added) (double part);
-static _Thread_local double share = 1;
+static void (*_Atomic added) (double fraction);
+static _Thread_local double weight = 1;
 
-void gpumm_driver_watch (int (*is_cancelled) (void), void (*add) (double part)) {
+void gpumm_driver_watch (int (*is_cancelled) (void), void (*add) (double fraction)) {
   atomic_store (&watched, is_cancelled);
   atomic_store (&added, add);
 }
 
-void gpumm_driver_share (double part) {
-  share = part;
+void gpumm_driver_set_weight (double fraction) {
+  weight = fraction;
 }
 
-void gpumm_driver_add_progress (double part) {
-  void (*add) (double part) = atomic_load_explicit (&added, memory_order_relaxed);
+void gpumm_driver_add_progress (double fraction) {
+  void (*add) (double fraction) = atomic_load_explicit (&added, memory_order_relaxed);
   if (add)
-    add (part * share);
+    add (fraction * weight);
 }
 
 int gpumm_driver_is_cancelled (void) {

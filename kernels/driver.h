@@ -20,13 +20,12 @@ const char *gpumm_driver_text (void);
  * fails with a text. */
 int gpumm_driver_is_cancelled (void);
 gpumm_status gpumm_driver_check_cancelled (void);
-void gpumm_driver_watch (int (*is_cancelled) (void), void (*add) (double part));
+void gpumm_driver_watch (int (*is_cancelled) (void), void (*add) (double fraction));
 
-/* Reports that a part of a launch is done. Where a product takes several launches in this thread,
- * each is the part of the whole that gpumm_driver_share said last; at first and at the end it is
- * 1. */
-void gpumm_driver_add_progress (double part);
-void gpumm_driver_share (double part);
+/* Reports that a fraction of a launch is done. The weight is the fraction of the product that the
+ * next launches of this thread are, each; 1 at first, and again when the product ends. */
+void gpumm_driver_add_progress (double fraction);
+void gpumm_driver_set_weight (double fraction);
 
 /* All rows of all families in the order of families.h, then NULL. Filled by the first call of
  * gpumm_driver_table (). */

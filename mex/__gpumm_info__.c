@@ -45,41 +45,31 @@ static mxArray *devices (int count) {
   return s;
 }
 
-static mxArray *kernels (void) {
+/* The kernels for full matrices, or those for sparse operands, which follow them in the list. */
+static mxArray *kernels (int is_full) {
   gpumm_kernel_info k;
-  int count = 0;
-  while (gpumm_kernel_at (count, &k) == GPUMM_OK)
-    count++;
-  mxArray *s = mxCreateStructMatrix ((mwSize) count, 1, 0, NULL);
-  for (int i = 0; i < count && gpumm_kernel_at (i, &k) == GPUMM_OK; i++) {
-    char types[GPUMM_TYPES + 1];
-    int letters = 0;
-    for (int t = 0; t < GPUMM_TYPES && type_letters[t]; t++)
-      if (k.types & 1u << t)
-        types[letters++] = type_letters[t];
-    types[letters] = '\0';
+  int full = 0, all = 0;
+  for (; gpumm_kernel_at (all, &k) == GPUMM_OK; all++)
+    full += k.types != 0;
+  const int first = is_full ? 0 : full, end = is_full ? full : all;
+  mxArray *s = mxCreateStructMatrix ((mwSize) (end - first), 1, 0, NULL);
+  for (int i = 0; first + i < end && gpumm_kernel_at (first + i, &k) == GPUMM_OK; i++) {
     set_text (s, i, "algorithm", k.algorithm);
     set_text (s, i, "name", k.name);
-    set_text (s, i, "types", types);
-    set_number (s, i, "tile_m", k.tile_m);
-    set_number (s, i, "tile_n", k.tile_n);
-    set_number (s, i, "tile_k", k.tile_k);
-    set_number (s, i, "thread_m", k.thread_m);
-    set_number (s, i, "thread_n", k.thread_n);
-    set_number (s, i, "capability", k.capability / 10.0);
-  }
-  return s;
-}
-
-static mxArray *sparse_kernels (void) {
-  gpumm_sparse_kernel_info k;
-  int count = 0;
-  while (gpumm_sparse_kernel_at (count, &k) == GPUMM_OK)
-    count++;
-  mxArray *s = mxCreateStructMatrix ((mwSize) count, 1, 0, NULL);
-  for (int i = 0; i < count && gpumm_sparse_kernel_at (i, &k) == GPUMM_OK; i++) {
-    set_text (s, i, "algorithm", k.algorithm);
-    set_text (s, i, "name", k.name);
+    if (is_full) {
+      char types[GPUMM_TYPES + 1];
+      int letters = 0;
+      for (int t = 0; t < GPUMM_TYPES && type_letters[t]; t++)
+        if (k.types & 1u << t)
+          types[letters++] = type_letters[t];
+      types[letters] = '\0';
+      set_text (s, i, "types", types);
+      set_number (s, i, "tile_m", k.tile_m);
+      set_number (s, i, "tile_n", k.tile_n);
+      set_number (s, i, "tile_k", k.tile_k);
+      set_number (s, i, "thread_m", k.thread_m);
+      set_number (s, i, "thread_n", k.thread_n);
+    }
     set_number (s, i, "capability", k.capability / 10.0);
   }
   return s;
@@ -111,7 +101,7 @@ void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gatewa
   if (nrhs > 0)
     return;
   set_value (plhs[0], 0, "devices", devices (gpus));
-  set_value (plhs[0], 0, "kernels", kernels ());
-  set_value (plhs[0], 0, "sparse_kernels", sparse_kernels ());
+  set_value (plhs[0], 0, "kernels", kernels (1));
+  set_value (plhs[0], 0, "sparse_kernels", kernels (0));
   set_value (plhs[0], 0, "algorithms", algorithms ());
 }

@@ -99,15 +99,12 @@ static const char *const *algorithm_words (int *kernels) {
   static int count, algorithms;
   gpumm_algorithm_info a;
   gpumm_kernel_info k;
-  gpumm_sparse_kernel_info s;
   if (count == 0) {
     for (count = 1; count < MOST_ALGORITHMS && !gpumm_algorithm_at (count - 1, &a); count++)
       words[count] = a.name;
     algorithms = count;
     for (int i = 0; count < MOST_ALGORITHMS && !gpumm_kernel_at (i, &k); i++)
       words[count++] = k.name;
-    for (int i = 0; count < MOST_ALGORITHMS && !gpumm_sparse_kernel_at (i, &s); i++)
-      words[count++] = s.name;
   }
   *kernels = algorithms;
   return words;

@@ -14,10 +14,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "gpumm_tools.h"
-#include "multiply/blocks.h"
 #include "cancel.h"
 #include "error.h"
 #include "memory/host.h"
+#include "multiply/compressed.h"
 #include "threads.h"
 #include "types.h"
 
@@ -345,7 +345,7 @@ static void place_record (reading *r, const unsigned char *record, int64_t t) {
   unsigned char *to = (unsigned char *) r->x->values + (size_t) place * (f->record - INDEX_BYTES);
   turn (f->type, record + INDEX_BYTES, to, f->block);
   r->x->block_column[place] = r->entries[place].column;
-  if (!gpumm_blocks_any (f->type, to, f->block * f->block))
+  if (!gpumm_any_nonzero (f->type, to, f->block * f->block))
     atomic_store (&r->zeros, 1);
 }
 

@@ -8,6 +8,7 @@
 enum { SHORTEST_STREAM = 2048 };
 
 #if defined(__x86_64__) && defined(__GNUC__)
+#define HAS_STREAMS
 #include <immintrin.h>
 
 /* Stores that bypass the caches: they do not read the line first and evict nothing, so memory moves
@@ -32,13 +33,6 @@ __attribute__ ((target ("avx2"))) static void stream_avx2 (char *to, const char 
   memcpy (to, from, bytes);
 }
 
-static void stream (char *to, const char *from, size_t bytes) {
-  if (bytes >= SHORTEST_STREAM && __builtin_cpu_supports ("avx2"))
-    stream_avx2 (to, from, bytes);
-  else
-    memcpy (to, from, bytes);
-}
-
 /* The same for indices that become longer. Returns how many it wrote: up to 15 are left at the
  * end. */
 __attribute__ ((target ("avx2"))) static int64_t widen_avx2 (int64_t *to, const int32_t *from,
@@ -54,33 +48,24 @@ __attribute__ ((target ("avx2"))) static int64_t widen_avx2 (int64_t *to, const 
     }
   return i;
 }
-
-static int64_t widen (int64_t *to, const int32_t *from, int64_t count) {
-  return __builtin_cpu_supports ("avx2") ? widen_avx2 (to, from, count) : 0;
-}
-
-/* Streaming stores need a fence before another thread is told that they are done. */
-static void settle (void) {
-  _mm_sfence ();
-}
-
-#else
+#endif
 
 static void stream (char *to, const char *from, size_t bytes) {
+#ifdef HAS_STREAMS
+  if (bytes >= SHORTEST_STREAM && __builtin_cpu_supports ("avx2")) {
+    stream_avx2 (to, from, bytes);
+    return;
+  }
+#endif
   memcpy (to, from, bytes);
 }
 
-static int64_t widen (int64_t *to, const int32_t *from, int64_t count) {
-  (void) to;
-  (void) from;
-  (void) count;
-  return 0;
-}
-
-static void settle (void) {
-}
-
+/* Streaming stores need a fence before another thread is told that they are done. */
+static void fence (void) {
+#ifdef HAS_STREAMS
+  _mm_sfence ();
 #endif
+}
 
 void gpumm_copy_columns (void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, int64_t height, int past_caches) {
@@ -97,11 +82,16 @@ void gpumm_copy_columns (void *to, size_t to_pitch, const void *from, size_t fro
       memcpy (there, here, width);
   }
   if (past_caches)
-    settle ();
+    fence ();
 }
 
 void gpumm_widen_indices (int64_t *to, const int32_t *from, int64_t count) {
-  for (int64_t i = widen (to, from, count); i < count; i++)
+  int64_t i = 0;
+#ifdef HAS_STREAMS
+  if (__builtin_cpu_supports ("avx2"))
+    i = widen_avx2 (to, from, count);
+#endif
+  for (; i < count; i++)
     to[i] = from[i];
-  settle ();
+  fence ();
 }

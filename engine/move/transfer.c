@@ -7,7 +7,6 @@
 #include "memory/host.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
-#include "types.h"
 #include "streaming.h"
 
 /* Nothing is launched: the step only moves. */

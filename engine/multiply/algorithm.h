@@ -68,18 +68,6 @@ static inline gpumm_product gpumm_product_tile (const gpumm_product *p, int64_t 
   return tile;
 }
 
-/* Launches a gpumm_product with the gpumm_kernel that is the stream job's context (streaming.h). */
-struct gpumm_stream_job;
-struct gpumm_piece;
-gpumm_status gpumm_launch_product (const struct gpumm_stream_job *job, const void *product,
-                                   struct gpumm_piece piece, gpumm_stream *stream, char *note);
-
-/* Runs the steps of a traced product. The first step launches all of it: this launch is recorded in
- * job->trace, and with job->count repeated and counted. memory: the device addresses of A, B, C and
- * the workspace, or NULL. */
-gpumm_status gpumm_trace_steps (struct gpumm_job *job, const struct gpumm_stream_job *stream,
-                                void *const memory[]);
-
 /* Makes job->state, of that many bytes; NULL: out of host memory. */
 static inline void *gpumm_new_state (struct gpumm_job *job, size_t bytes) {
   return job->state = gpumm_own (&job->memory, 1, bytes);
@@ -131,6 +119,11 @@ gpumm_status gpumm_check_options (const gpumm_options *options);
 /* Checks all of a problem but the entries of its operands, and sets its output; c0 is NULL after it
  * if beta is 0. */
 gpumm_status gpumm_check_problem (gpumm_problem *p);
+
+/* Of products by blocks: checks the depth of one of integers; and adds to the job's reason how many
+ * products of blocks there are, and what part that is of `all`, those of full matrices. */
+gpumm_status gpumm_blocks_check (const gpumm_problem *p);
+void gpumm_blocks_reason (struct gpumm_job *job, double products, double all);
 
 /* The product of "integers", without a job. */
 gpumm_status gpumm_integers_product (const gpumm_problem *problem, gpumm_matrix *result);

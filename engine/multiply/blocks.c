@@ -21,7 +21,6 @@
  * gives nothing.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "blocks.h"
 #include "algorithm.h"
 #include "compressed.h"
 #include "elements.h"
@@ -405,7 +404,7 @@ static int64_t store_row (const numeric *d, const gpumm_line *w, int64_t i, int6
       const int64_t at = out * d->elements;
       store (d, sums + (size_t) (q * d->elements) * d->sum_bytes, d->elements, at);
       c->block_column[out] = (int32_t) w->list[q];
-      out += gpumm_blocks_any (
+      out += gpumm_any_nonzero (
           c->type, (char *) c->values + (size_t) at * gpumm_type_bytes (c->type), d->elements);
     }
     return out;
@@ -536,7 +535,7 @@ static int64_t compute_rows (const void *context, gpumm_line *w, int64_t begin, 
     if (in_blocks)
       d->to.c->start[i] = out;
     out = store_row (d, w, i, count, out);
-    gpumm_progress_add (w->part);
+    gpumm_progress_add (w->progress);
   }
   return out;
 }
@@ -679,10 +678,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
 
 /* ---- estimates ---------------------------------------------------------------------------- */
 
-double gpumm_blocks_pairs (const gpumm_problem *p) {
-  return gpumm_estimate_products (&p->a, &p->b);
-}
-
 /* Multiply-adds per second and thread for integers of 8 and 16 bits, measured with uint16, n =
  * 8192, 5 % of the blocks of 4x4 or 8x8, on two cores with AVX-512. */
 static const double SMALL_INTEGER_RATE = 2e9;
@@ -705,7 +700,7 @@ static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
   double pairs, flops, c = (double) gpumm_m (p) * (double) gpumm_n (p);
   if (in_blocks) {
     const double size = (double) (gpumm_op_block_rows (&p->a) * gpumm_op_block_cols (&p->b));
-    pairs = gpumm_blocks_pairs (p);
+    pairs = gpumm_estimate_products (&p->a, &p->b);
     flops = each * pairs * size * (double) gpumm_op_block_cols (&p->a);
     if (!p->full && c > 0)
       c *= -expm1 (-pairs * size / c);

@@ -12,7 +12,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
 #include "resident.h"
-#include "blocks.h"
 #include "error.h"
 #include "types.h"
 
@@ -43,21 +42,6 @@ static int takes_classic (const gpumm_problem *p) {
   const int64_t m = p->a.block_rows;
   return takes (p) && p->a.type == GPUMM_U16 && p->output == GPUMM_U32 && (m == 4 || m == 8)
          && p->a.block_cols == m && p->b.block_cols == m;
-}
-
-/* The type on the device: real operands become complex if the other operand is. */
-static gpumm_type type_there (const gpumm_problem *p, const gpumm_matrix *x) {
-  return gpumm_is_float (p->output) ? p->output : x->type;
-}
-
-/* Fills in the product's types and ops. */
-static void describe_problem (const gpumm_problem *p, gpumm_sparse_product *product) {
-  product->type_a = type_there (p, &p->a);
-  product->type_b = type_there (p, &p->b);
-  product->op_a = p->a.op;
-  product->op_b = p->b.op;
-  product->real_a = !gpumm_is_complex (p->a.type);
-  product->real_b = !gpumm_is_complex (p->b.type);
 }
 
 /* ---- how long ----------------------------------------------------------------------------- */
@@ -92,27 +76,23 @@ static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
                cols = (double) (gpumm_n (p) / gpumm_op_block_cols (&p->b));
   if (rows == 0 || cols == 0)
     return 0;
-  const double pairs = gpumm_blocks_pairs (p);
+  const double pairs = gpumm_estimate_products (&p->a, &p->b);
   const double blocks = rows * cols * -expm1 (-pairs / (rows * cols)); /* if spread evenly */
-  const double up = (double) gpumm_entries (&p->a) * ((double) gpumm_entry_bytes (&p->a) + 4)
-                    + (gpumm_is_one_array (p) ? 0
-                                              : (double) gpumm_entries (&p->b)
-                                                    * ((double) gpumm_entry_bytes (&p->b) + 4));
   const double size = (double) (gpumm_op_block_rows (&p->a) * gpumm_op_block_cols (&p->b));
   const double down = blocks * ((double) gpumm_type_bytes (p->output) * size + 4);
-  const double ends = SETUP + candidate->call + up / candidate->upload + down / candidate->download;
+  const double ends = SETUP + candidate->call + gpumm_compressed_bytes (p) / candidate->upload
+                      + down / candidate->download;
   if (gpumm_is_float (p->output))
     return ends + float_seconds (p, candidate, pairs, blocks);
-  gpumm_sparse_product product = {.type_c = p->output,
-                                  .a = gpumm_device_matrix_of (&p->a, 1),
+  gpumm_sparse_product product = {.a = gpumm_device_matrix_of (&p->a, 1),
                                   .b = gpumm_device_matrix_of (&p->b, 1),
                                   .pairs = (int64_t) fmin (pairs, 0x1p62)};
-  describe_problem (p, &product);
+  gpumm_set_types (&product, &p->a, &p->b, p->output);
   double best = INFINITY;
   const gpumm_sparse_kernel *k = NULL;
-  while ((k = gpumm_next_sparse_kernel (candidate->context->driver,
-                                        gpumm_algorithm_blocks_integer.name,
-                                        candidate->properties.capability, k)))
+  while (
+      (k = gpumm_next_sparse_kernel (candidate->context->driver, gpumm_algorithm_bsr_integer.name,
+                                     candidate->properties.capability, k)))
     if (k->seconds)
       best = fmin (best, k->seconds (&product, &candidate->properties));
   return ends + best;
@@ -125,27 +105,25 @@ static const double BLOCK_FLOPS = 5e12 / 132;
 static double launch_seconds (const gpumm_rows_product *s, const gpumm_sparse_kernel *kernel) {
   const gpumm_device_properties *device = &s->pass.device;
   const double known = kernel->seconds ? kernel->seconds (&s->pass.product, device) : INFINITY;
-  return isfinite (known)
-             ? known
-             : fmax (s->pairs / PAIR_RATE, s->flops / BLOCK_FLOPS) / device->multiprocessors;
+  return isfinite (known) ? known
+                          : fmax (s->pairs / PAIR_RATE,
+                                  gpumm_compressed_flops (&s->pass, s->pairs) / BLOCK_FLOPS)
+                                / device->multiprocessors;
 }
 
-/* Block rows of C per launch of a kernel: C is cut into PIECES pieces, or more if these took too
- * long, but not into smaller pieces than the kernel likes. */
-static int64_t rows_a_piece (const gpumm_rows_product *s, const gpumm_sparse_kernel *kernel) {
-  const gpumm_device_matrix *c = &s->pass.product.c;
+/* C is cut into PIECES pieces of block rows, or more if these took too long, but not into smaller
+ * ones than the kernel likes. */
+static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
+                      gpumm_sparse_product *launch) {
+  const gpumm_rows_product *s = pass->job->state;
+  const gpumm_device_matrix *c = &pass->product.c;
   const int64_t least = gpumm_pieces (kernel->smallest_piece, c->block_rows);
   const int64_t launches = gpumm_launch_count (launch_seconds (s, kernel));
   const int64_t piece = gpumm_pieces (c->rows, launches > PIECES ? launches : PIECES);
-  return piece < least ? gpumm_least (least, c->rows) : piece;
+  launch->count = piece < least ? gpumm_least (least, c->rows) : piece;
 }
 
 /* ---- open --------------------------------------------------------------------------------- */
-
-static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
-                      gpumm_sparse_product *launch) {
-  launch->count = rows_a_piece (pass->job->state, kernel);
-}
 
 static void add_reason (struct gpumm_job *job, const gpumm_rows_product *s) {
   const gpumm_problem *p = &job->problem;
@@ -187,14 +165,10 @@ static gpumm_status open (struct gpumm_job *job) {
   s->a = p->a;
   s->b = p->b;
   s->is_same = gpumm_is_one_array (p);
-  describe_problem (p, &s->pass.product);
-  status = gpumm_count_products (&p->a, &p->b, &s->pairs);
-  if (!status)
-    status = gpumm_check_least (&job->shape, s->pairs, &p->a, &p->b);
-  s->flops = gpumm_flops_each (p) * s->pairs * (double) (p->a.block_rows * p->a.block_cols)
-             * (double) job->shape.block_cols;
-  if (!status)
-    status = gpumm_rows_open (s, "product of blocks", describe);
+  s->pass.product.op_a = p->a.op;
+  s->pass.product.op_b = p->b.op;
+  gpumm_set_types (&s->pass.product, &p->a, &p->b, p->output);
+  status = gpumm_rows_open (s, "product of blocks", describe);
   if (status)
     return status;
   add_reason (job, s);
@@ -235,8 +209,8 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
                               launch_seconds (s, s->pass.kernel));
 }
 
-const gpumm_algorithm gpumm_algorithm_blocks_integer = {
-    .name = "blocks_integer",
+const gpumm_algorithm gpumm_algorithm_bsr_integer = {
+    .name = "bsr_integer",
     .summary =
         "integers sparse by blocks: pair by pair if few blocks meet, else as full 8-bit digits",
     .on_device = 1,

@@ -158,7 +158,7 @@ static int is_any (gpumm_type type, const void *values, int64_t count) {
   return any != 0;
 }
 
-int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count) {
+int gpumm_any_nonzero (gpumm_type type, const void *values, int64_t count) {
   const int64_t first = gpumm_least (count, 16); /* most blocks begin with a nonzero element */
   return is_any (type, values, first)
          || (count > first
@@ -217,8 +217,8 @@ DEFINE_KEEP (keep_complex, double complex)
 static int64_t keep_blocks (const gpumm_matrix *x, int64_t t, int64_t end, int64_t out) {
   const size_t bytes = gpumm_entry_bytes (x);
   for (; t < end; t++)
-    if (gpumm_blocks_any (x->type, (char *) x->values + (size_t) t * bytes,
-                          gpumm_entry_elements (x)))
+    if (gpumm_any_nonzero (x->type, (char *) x->values + (size_t) t * bytes,
+                           gpumm_entry_elements (x)))
       move_entries (x, out++, t, 1);
   return out;
 }
@@ -270,9 +270,16 @@ gpumm_status gpumm_transpose_lines (gpumm_owner *memory, const gpumm_matrix *x, 
                        (long long) length);
   const size_t value_bytes = moves ? gpumm_type_bytes (x->type) : sizeof (int64_t);
   int64_t *next = gpumm_own (memory, length + 2, sizeof *next);
-  void *index = gpumm_own (memory, all, gpumm_index_bytes (x));
-  void *values = gpumm_own (memory, all, value_bytes);
-  if (!next || !index || !values)
+  gpumm_matrix turned = *x;
+  turned.op = GPUMM_NONE;
+  turned.rows = x->cols;
+  turned.cols = x->rows;
+  turned.block_rows = x->block_cols;
+  turned.block_cols = x->block_rows;
+  turned.start = next;
+  turned.index = gpumm_own (memory, all, gpumm_index_bytes (x));
+  void *const values = turned.values = gpumm_own (memory, all, value_bytes);
+  if (!next || !turned.index || !values)
     return GPUMM_HOST_MEMORY;
   for (int64_t t = 0; t < all && !gpumm_is_cancelled_at (t); t++)
     next[gpumm_index_at (x, t) + 2]++;
@@ -284,10 +291,7 @@ gpumm_status gpumm_transpose_lines (gpumm_owner *memory, const gpumm_matrix *x, 
   for (int64_t i = 0; i < lines && !gpumm_is_cancelled (); i++)
     for (int64_t t = x->start[i]; t < x->start[i + 1] && !gpumm_is_cancelled_at (t); t++) {
       const int64_t to = next[gpumm_index_at (x, t) + 1]++;
-      if (x->format == GPUMM_BLOCKS)
-        ((int32_t *) index)[to] = (int32_t) i;
-      else
-        ((int64_t *) index)[to] = i;
+      gpumm_set_index (&turned, to, i);
       if (!moves)
         ((int64_t *) values)[to] = t;
       else if (value_bytes == sizeof (double))
@@ -295,15 +299,6 @@ gpumm_status gpumm_transpose_lines (gpumm_owner *memory, const gpumm_matrix *x, 
       else
         ((double complex *) values)[to] = ((const double complex *) x->values)[t];
     }
-  gpumm_matrix turned = *x;
-  turned.op = GPUMM_NONE;
-  turned.rows = x->cols;
-  turned.cols = x->rows;
-  turned.block_rows = x->block_cols;
-  turned.block_cols = x->block_rows;
-  turned.start = next;
-  turned.index = index;
-  turned.values = values;
   *out = turned;
   return gpumm_check_cancelled ();
 }

@@ -11,6 +11,13 @@ static inline int64_t gpumm_index_at (const gpumm_matrix *x, int64_t t) {
   return x->format == GPUMM_BLOCKS ? x->block_column[t] : x->row[t];
 }
 
+static inline void gpumm_set_index (const gpumm_matrix *x, int64_t t, int64_t index) {
+  if (x->format == GPUMM_BLOCKS)
+    x->block_column[t] = (int32_t) index;
+  else
+    x->row[t] = index;
+}
+
 /* The first place from begin on and before end where ascending numbers are not below `least`, or
  * end. */
 static inline int64_t gpumm_find_from (const int64_t *numbers, int64_t begin, int64_t end,
@@ -53,7 +60,7 @@ gpumm_status gpumm_check_least (const gpumm_matrix *c, double products, const gp
                                 const gpumm_matrix *y);
 
 /* Is any of count elements nonzero? -0 is zero, NaN is not. */
-int gpumm_blocks_any (gpumm_type type, const void *values, int64_t count);
+int gpumm_any_nonzero (gpumm_type type, const void *values, int64_t count);
 
 /* Closes the gaps between pieces of x: lines cut[piece] to before cut[piece + 1] lie from
  * start[cut[piece]] on and, without their zeros, end before end[piece]. */

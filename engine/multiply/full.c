@@ -13,9 +13,8 @@
  * up; the extra rows and columns of C stay on the device.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "arrays/arrays.h"
 #include "error.h"
-#include "memory/pool.h"
-#include "memory/queue.h"
 #include "move/exchange.h"
 #include "progress.h"
 #include "tiles.h"
@@ -60,10 +59,10 @@ typedef struct {
 
 /* ---- panels ------------------------------------------------------------------------------- */
 
-/* The stored part of x with the rows and columns of op (x) from (row, col) on, with the kernel's
+/* The stored panel of x with the rows and columns of op (x) from (row, col) on, with the kernel's
  * padding. What lies in a buffer is there already. */
-static gpumm_panel part (const schedule *s, const gpumm_matrix *x, gpumm_op op, int64_t row,
-                         int64_t rows, int64_t col, int64_t cols) {
+static gpumm_panel panel_of (const schedule *s, const gpumm_matrix *x, gpumm_op op, int64_t row,
+                             int64_t rows, int64_t col, int64_t cols) {
   const gpumm_plan *plan = &s->job->plan;
   int64_t first_row = op == GPUMM_NONE ? row : col, first_col = op == GPUMM_NONE ? col : row;
   size_t element = gpumm_type_bytes (x->type);
@@ -100,8 +99,7 @@ static const void *bring (schedule *s, gpumm_step *step, buffer *buffers, int64_
     step->after_launch = oldest->last_step;
   *oldest = (buffer){.memory = oldest->memory, .row = row, .col = col, .last_step = s->count};
   p.to = oldest->memory;
-  if (p.rows > 0 && p.cols > 0)
-    step->up[step->ups++] = p;
+  gpumm_add_upload (step, p);
   return oldest->memory;
 }
 
@@ -134,11 +132,46 @@ static const void *inside (const schedule *s, const gpumm_panel *b, int64_t ld) 
   return (const char *) s->a[0].memory + (size_t) (row + col * ld) * element;
 }
 
+/* A piece of C is a rectangle of whole tiles of every kernel. Columns are divided first; rows only
+ * if pieces would be narrower than NARROW. */
+static gpumm_status launch_piece (const gpumm_stream_job *job, const gpumm_product *p,
+                                  gpumm_piece piece, gpumm_stream *stream) {
+  enum { TILE = 64, NARROW = 256 };
+  const gpumm_kernel *kernel = job->kernel;
+  if (piece.count == 1)
+    return kernel->launch (job->context->device, stream, p);
+  int64_t across = gpumm_least (piece.count, p->n / NARROW);
+  across = across < 1 ? 1 : across;
+  const int64_t down = gpumm_pieces (piece.count, across);
+  const int64_t n = gpumm_pieces (gpumm_pieces (p->n, across), TILE) * TILE;
+  const int64_t m = gpumm_pieces (gpumm_pieces (p->m, down), TILE) * TILE;
+  gpumm_status status = GPUMM_OK;
+  for (int64_t c = piece.index; c < across * down && !status; c += piece.count) {
+    const int64_t i = c % down * m, j = c / down * n;
+    if (i >= p->m || j >= p->n)
+      continue;
+    const gpumm_product tile = gpumm_product_tile (p, i, m, j, n);
+    status = kernel->launch (job->context->device, stream, &tile);
+  }
+  return status;
+}
+
+static gpumm_status launch_product (const gpumm_stream_job *job, gpumm_product p, gpumm_piece piece,
+                                    gpumm_stream *stream, char *note) {
+  const gpumm_kernel *kernel = job->kernel;
+  p.note = note;
+  gpumm_status status = launch_piece (job, &p, piece, stream);
+  return status ? gpumm_fail (status, "kernel %s failed on %lld x %lld times %lld x %lld: %s",
+                              kernel->name, (long long) p.m, (long long) p.k, (long long) p.k,
+                              (long long) p.n, job->context->driver->error_text ())
+                : GPUMM_OK;
+}
+
 static gpumm_status launch_tile (const gpumm_stream_job *job, const void *task, gpumm_piece piece,
                                  gpumm_stream *stream, char *note) {
   const tile *t = task;
   gpumm_status status =
-      t->mirror.from ? GPUMM_OK : gpumm_launch_product (job, &t->product, piece, stream, note);
+      t->mirror.from ? GPUMM_OK : launch_product (job, t->product, piece, stream, note);
   if (status || t->mirror.symmetry == GPUMM_GENERAL || piece.index + 1 < piece.count)
     return status;
   status = job->context->driver->mirror (job->context->device, stream, &t->mirror);
@@ -170,12 +203,12 @@ static void run_window (schedule *s) {
     s->c[i].last_step = -1;
 }
 
-/* The part of C that is tile (i,j): where it lies in the result. */
-static gpumm_panel part_of_result (const schedule *s, int64_t i, int64_t j) {
+/* Tile (i,j) of C, where it lies in the result. */
+static gpumm_panel tile_of_result (const schedule *s, int64_t i, int64_t j) {
   const gpumm_plan *plan = &s->job->plan;
   const int64_t row = i * plan->tile_m, col = j * plan->tile_n;
-  return part (s, s->result, GPUMM_NONE, row, gpumm_least (plan->tile_m, s->result->rows - row),
-               col, gpumm_least (plan->tile_n, s->result->cols - col));
+  return panel_of (s, s->result, GPUMM_NONE, row, gpumm_least (plan->tile_m, s->result->rows - row),
+                   col, gpumm_least (plan->tile_n, s->result->cols - col));
 }
 
 /* The buffer for tile (i,j), or NULL: the tile lies in the result. The first step of a tile waits
@@ -221,13 +254,13 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   int64_t m = gpumm_least (plan->tile_m, s->result->rows - row);
   int64_t n = gpumm_least (plan->tile_n, s->result->cols - col),
           depth = gpumm_least (plan->tile_k, k - from);
-  gpumm_panel a = part (s, &p->a, p->a.op, row, m, from, depth);
-  gpumm_panel b = part (s, &p->b, p->b.op, from, depth, col, n);
+  gpumm_panel a = panel_of (s, &p->a, p->a.op, row, m, from, depth);
+  gpumm_panel b = panel_of (s, &p->b, p->b.op, from, depth, col, n);
   if (s->exchange)
     bring_slices (s, i, a);
   gpumm_step *step = &s->steps[s->count];
   *step = (gpumm_step){.after_launch = -1, .after_download = -1};
-  const gpumm_panel c = part_of_result (s, i, j);
+  const gpumm_panel c = tile_of_result (s, i, j);
   tile *task = &s->tiles[s->count];
   gpumm_product *product = &task->product;
   step->task = task;
@@ -259,7 +292,7 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
     product->a = bring (s, step, s->a, s->sizes.a, i, l, a);
     if (s->sizes.b > 0 || p->b.buffer)
       product->b = bring (s, step, s->b, s->sizes.b, l, j, b);
-    else if (gpumm_is_turned (&p->a) != gpumm_is_turned (&p->b)) /* A*A' */
+    else if (gpumm_is_gram (p))
       product->b = bring (s, step, s->a, s->sizes.a, j, l, b);
     else { /* A*A */
       product->b = inside (s, &b, a.ld_to);
@@ -269,11 +302,11 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   const buffer *there = take_tile (s, step, i, j, l == 0);
   product->c = there ? there->memory : (void *) (uintptr_t) c.from;
   if (l == 0 && p->c0 && !p->c0->buffer) {
-    gpumm_panel c0 = part (s, p->c0, GPUMM_NONE, row, m, col, n);
+    gpumm_panel c0 = panel_of (s, p->c0, GPUMM_NONE, row, m, col, n);
     c0.pad_rows = c0.pad_cols = 0; /* padding is never downloaded */
     c0.to = product->c;
     c0.ld_to = c.ld_to;
-    step->up[step->ups++] = c0;
+    gpumm_add_upload (step, c0);
   }
   if (s->mirrors && i == j)
     task->mirror = mirroring_of (s, &c, product->c);
@@ -286,7 +319,7 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
 static void add_image (schedule *s, int64_t i, int64_t j) {
   gpumm_step *step = &s->steps[s->count];
   *step = (gpumm_step){.after_launch = -1, .after_download = -1};
-  const gpumm_panel c = part_of_result (s, i, j), above = part_of_result (s, j, i);
+  const gpumm_panel c = tile_of_result (s, i, j), above = tile_of_result (s, j, i);
   const buffer *there = take_tile (s, step, i, j, 1);
   tile *task = &s->tiles[s->count];
   *task = (tile){.mirror = mirroring_of (s, &c, there ? there->memory : c.from)};
@@ -373,7 +406,6 @@ static int can_queue (const struct gpumm_job *job, const gpumm_matrix *result) {
          && plan->tile_m >= result->rows && plan->tile_n >= result->cols;
 }
 
-/* The workspace may go back to the pool at once (memory/queue.h). */
 static gpumm_status queue_product (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_plan *plan = &job->plan;
   gpumm_product product = gpumm_product_of (&job->problem);
@@ -382,24 +414,15 @@ static gpumm_status queue_product (struct gpumm_job *job, gpumm_matrix *result) 
   product.tiling = gpumm_plan_tiling (&job->problem, plan);
   product.gain = plan->gain;
   product.symmetry = job->symmetry;
-  const gpumm_stream_job whole = {.context = plan->context, .kernel = plan->kernel};
-  const gpumm_piece all = {.index = 0, .count = 1};
-  gpumm_stream *stream = NULL;
-  gpumm_status status = gpumm_queue_failure (plan->context);
-  if (!status && plan->workspace_bytes > 0) {
-    product.workspace_bytes = (size_t) plan->workspace_bytes;
-    status = gpumm_pool_take_in_order (plan->context, GPUMM_POOL_DEVICE, product.workspace_bytes,
-                                       &product.workspace);
-  }
-  if (!status)
-    status = gpumm_queue_begin (plan->context, &stream);
-  if (!status) {
-    job->writes = 1;
-    status = gpumm_launch_product (&whole, &product, all, stream, NULL);
-    gpumm_queue_end (plan->context, "product");
-  }
-  gpumm_pool_give (plan->context, GPUMM_POOL_DEVICE, product.workspace);
-  return status;
+  product.workspace_bytes = (size_t) plan->workspace_bytes;
+  gpumm_array_call call = {.name = plan->kernel->name, .context = plan->context};
+  gpumm_status status = gpumm_array_begin (&call, product.workspace_bytes);
+  if (status)
+    return status;
+  product.workspace = call.workspace;
+  job->writes = 1;
+  status = plan->kernel->launch (plan->context->device, call.stream, &product);
+  return gpumm_array_end (&call, status);
 }
 
 /* ---- run ---------------------------------------------------------------------------------- */
@@ -443,13 +466,14 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   job->is_mirrored = s.mirrors =
       job->symmetry != GPUMM_GENERAL && plan->fits_device && plan->tile_m == plan->tile_n;
   if (!s.pass.status) {
-    /* without the tiles below the diagonal */
-    const double part =
+    /* of C's tiles, those that are not below the diagonal */
+    const double upper =
         job->symmetry == GPUMM_GENERAL ? 1 : (1 + 1 / (double) gpumm_least (down, across)) / 2;
     if (plan->rate > 0)
-      gpumm_progress_of (part * job->report.flops / plan->rate); /* in seconds, like the steps */
+      gpumm_progress_of (upper * job->report.flops / plan->rate); /* in seconds, as the steps are */
     else
-      gpumm_progress_of_launches (part * (double) (down * across * (plan->fits_device ? 1 : deep)));
+      gpumm_progress_of_launches (upper
+                                  * (double) (down * across * (plan->fits_device ? 1 : deep)));
     if (plan->fits_device)
       add_shells (&s, down, across, k);
     else

@@ -112,15 +112,11 @@ static gpumm_status renumber (struct gpumm_job *job, gpumm_matrix *x, const int6
                               int64_t length) {
   const int64_t entries = gpumm_entries (x);
   const int is_blocks = x->format == GPUMM_BLOCKS;
-  void *index = gpumm_own (&job->memory, entries, gpumm_index_bytes (x));
-  if (!index)
+  x->index = gpumm_own (&job->memory, entries, gpumm_index_bytes (x));
+  if (!x->index)
     return GPUMM_HOST_MEMORY;
   for (int64_t t = 0; t < entries; t++)
-    if (is_blocks)
-      ((int32_t *) index)[t] = (int32_t) number[t];
-    else
-      ((int64_t *) index)[t] = number[t];
-  x->index = index;
+    gpumm_set_index (x, t, number[t]);
   x->nzmax = entries;
   *(is_blocks ? &x->cols : &x->rows) = length * (is_blocks ? x->block_cols : 1);
   return GPUMM_OK;
@@ -195,10 +191,7 @@ static gpumm_status finish (struct gpumm_job *job, const gpumm_matrix *c, gpumm_
   const long_lines *state = job->state;
   const int64_t entries = gpumm_entries (c);
   for (int64_t t = 0; state->places && t < entries; t++)
-    if (c->format == GPUMM_BLOCKS)
-      result->block_column[t] = (int32_t) state->places[c->block_column[t]];
-    else
-      result->row[t] = state->places[c->row[t]];
+    gpumm_set_index (result, t, state->places[gpumm_index_at (c, t)]);
   return GPUMM_OK;
 }
 

@@ -71,10 +71,7 @@ int64_t gpumm_natural_size (const gpumm_problem *p) {
   unsigned both = gpumm_natural_sizes (a);
   if (both && !gpumm_is_same_pattern (a, b))
     both &= gpumm_natural_sizes (b);
-  for (int s = 0; s < SIZES; s++)
-    if (both & 1u << sizes[s])
-      return sizes[s];
-  return 0;
+  return gpumm_largest_size (both);
 }
 
 /* Estimates the elements of a column after all its products from the elements that the sampled

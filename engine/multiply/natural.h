@@ -33,6 +33,11 @@
  * b; 0: none, or x has no elements. If x is not made of blocks, one or two columns show it. */
 unsigned gpumm_natural_sizes (const gpumm_matrix *x);
 
+/* The largest of these sizes, or 0. */
+static inline int64_t gpumm_largest_size (unsigned sizes) {
+  return sizes ? 31 - __builtin_clz (sizes) : 0;
+}
+
 /* The largest block size possible for both operands, or 0. */
 int64_t gpumm_natural_size (const gpumm_problem *p);
 

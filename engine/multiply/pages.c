@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
+#include "arrays/arrays.h"
 #include "blas.h"
 #include "real_by_complex.h"
 #include "cancel.h"
@@ -19,7 +20,6 @@
 #include "matrix.h"
 #include "memory/buffer.h"
 #include "memory/limit.h"
-#include "memory/queue.h"
 #include "progress.h"
 #include "symmetry.h"
 #include "threads.h"
@@ -38,10 +38,7 @@ static const double SMALL_PAGE = 2.0 * 64 * 64 * 64;
  * all threads get some. A call of the BLAS costs as much as CALL_WORK operations, 0.1 us. */
 static const double LEAST_WORK = 5e5, CALL_WORK = 3000, LEAST_BYTES = 1 << 21;
 
-typedef struct batch batch;
-typedef gpumm_status solver (const batch *b, const gpumm_problem *problem, gpumm_matrix *c);
-
-struct batch {
+typedef struct {
   gpumm_problem problem; /* of the first page */
   gpumm_matrix c;        /* the first page of the result */
   int dims;
@@ -49,14 +46,14 @@ struct batch {
   int64_t bytes_a, bytes_b, bytes_c; /* of a page */
   int64_t count;                     /* products */
   double work;                       /* operations of one of them */
-  solver *multiply;
-  const gpumm_options *options;
-};
+  gpumm_options options;
+  /* computes a page in the calling thread; NULL: a page is a job */
+  gpumm_status (*multiply) (const gpumm_problem *problem, gpumm_matrix *c);
+} batch;
 
 /* ---- one page ----------------------------------------------------------------------------- */
 
-static gpumm_status by_blas (const batch *b, const gpumm_problem *problem, gpumm_matrix *c) {
-  (void) b;
+static gpumm_status by_blas (const gpumm_problem *problem, gpumm_matrix *c) {
   gpumm_problem p = *problem;
   gpumm_symmetry symmetry;
   if (gpumm_is_real_by_complex (&p))
@@ -71,14 +68,9 @@ static gpumm_status by_blas (const batch *b, const gpumm_problem *problem, gpumm
   return status ? status : gpumm_mirror (c, 1, symmetry);
 }
 
-static gpumm_status by_integers (const batch *b, const gpumm_problem *problem, gpumm_matrix *c) {
-  (void) b;
-  return gpumm_integers_product (problem, c);
-}
-
 static gpumm_status by_job (const batch *b, const gpumm_problem *problem, gpumm_matrix *c) {
   gpumm_job *job = NULL;
-  gpumm_status status = gpumm_open (problem, b->options, &job);
+  gpumm_status status = gpumm_open (problem, &b->options, &job);
   if (!status)
     status = gpumm_run (job, c);
   gpumm_close (job);
@@ -104,7 +96,7 @@ static gpumm_status multiply_page (const batch *b, int64_t page) {
   gpumm_problem problem;
   gpumm_matrix c;
   find_page (b, page, &problem, &c);
-  return b->multiply (b, &problem, &c);
+  return b->multiply ? b->multiply (&problem, &c) : by_job (b, &problem, &c);
 }
 
 /* ---- all pages ---------------------------------------------------------------------------- */
@@ -203,17 +195,12 @@ static gpumm_status launch_pages (const batch *b, const gpumm_plan *plan) {
     gpumm_product first = gpumm_product_of (&problem);
     first.c = c.values;
     first.ldc = c.ld;
-    gpumm_stream *stream = NULL;
-    status = gpumm_queue_begin (plan->context, &stream);
-    if (status)
-      break;
-    status =
-        plan->kernel->launch_pages (plan->context->device, stream, &first, b->sizes[along], steps);
-    if (status)
-      gpumm_fail (status, "pages of %lld x %lld times %lld x %lld: %s", (long long) first.m,
-                  (long long) first.k, (long long) first.k, (long long) first.n,
-                  plan->context->driver->error_text ());
-    gpumm_queue_end (plan->context, "products of pages");
+    gpumm_array_call call = {.name = "products of pages", .context = plan->context};
+    status = gpumm_array_begin (&call, 0);
+    if (!status)
+      status =
+          gpumm_array_end (&call, plan->kernel->launch_pages (plan->context->device, call.stream,
+                                                              &first, b->sizes[along], steps));
   }
   return status ? status : mirror_pages (b);
 }
@@ -222,20 +209,15 @@ static gpumm_status launch_pages (const batch *b, const gpumm_plan *plan) {
  * take another kernel. */
 static gpumm_status on_device (batch *b) {
   b->problem.stays = b->problem.queues = 1;
-  b->multiply = by_job;
   if (b->count == 1 || b->work >= GPUMM_LEAST_PAGE_FLOPS)
     return one_by_one (b);
   gpumm_plan plan;
-  gpumm_options o = b->options ? *b->options : (gpumm_options){.device = -1};
+  gpumm_options o = b->options;
   if (gpumm_is_auto (&o))
     o.algorithm = gpumm_algorithm_cublas.name;
-  gpumm_status status = gpumm_check_options (&o);
-  if (!status)
-    status = gpumm_plan_product (&b->problem, &o, 0, &plan);
+  gpumm_status status = gpumm_plan_product (&b->problem, &o, 0, &plan);
   if (status == GPUMM_UNSUPPORTED)
     return one_by_one (b);
-  if (!status)
-    status = gpumm_queue_failure (plan.context);
   if (status)
     return status;
   return plan.kernel && plan.kernel->launch_pages ? launch_pages (b, &plan) : one_by_one (b);
@@ -245,15 +227,12 @@ static gpumm_status on_device (batch *b) {
 static gpumm_status multiply_pages (batch *b) {
   if (b->c.buffer)
     return on_device (b);
-  const gpumm_options *o = b->options;
-  const int is_free = !o || (o->backend != GPUMM_GPU && gpumm_is_auto (o));
-  const int is_shared = b->count > 1 && b->work < GPUMM_LEAST_PAGE_FLOPS && is_free
+  const int is_shared = b->count > 1 && b->work < GPUMM_LEAST_PAGE_FLOPS
+                        && b->options.backend != GPUMM_GPU && gpumm_is_auto (&b->options)
                         && (b->work <= SMALL_PAGE || b->count >= gpumm_threads ());
-  if (!is_shared) {
-    b->multiply = by_job;
+  if (!is_shared)
     return one_by_one (b);
-  }
-  b->multiply = gpumm_is_integer (b->problem.a.type) ? by_integers : by_blas;
+  b->multiply = gpumm_is_integer (b->problem.a.type) ? gpumm_integers_product : by_blas;
   return at_once (b);
 }
 
@@ -360,8 +339,10 @@ static void join_pages (batch *b) {
 gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_options *options,
                               gpumm_matrix *result) {
   gpumm_matrix shape;
-  batch b = {.options = options};
+  batch b = {.options = options ? *options : (gpumm_options){.device = -1}};
   gpumm_status status = gpumm_check_environment ();
+  if (!status)
+    status = gpumm_check_options (&b.options);
   if (!status)
     status = describe (pages, &b.problem, &shape);
   if (!status

@@ -41,7 +41,7 @@ void gpumm_pass_close (gpumm_pass *s) {
 
 /* Queued work frees memory later, so only the pool knows whether there is room for it. */
 static int has_room (const gpumm_pass *s, size_t bytes) {
-  return s->queues || s->bytes + (double) gpumm_pool_rounded (bytes) <= s->room;
+  return s->queues || (double) gpumm_pool_rounded (bytes) <= (double) s->device.memory_free;
 }
 
 static gpumm_status fail_room (gpumm_pass *s) {
@@ -53,7 +53,7 @@ static gpumm_status fail_room (gpumm_pass *s) {
 
 void *gpumm_pass_take (gpumm_pass *s, int64_t count, size_t element) {
   const gpumm_plan *plan = &s->job->plan;
-  const size_t bytes = (size_t) count * element, rounded = gpumm_pool_rounded (bytes);
+  const size_t bytes = (size_t) count * element;
   void *p = NULL;
   if (!s->status && !has_room (s, bytes))
     fail_room (s);
@@ -63,8 +63,7 @@ void *gpumm_pass_take (gpumm_pass *s, int64_t count, size_t element) {
   if (s->status)
     return NULL;
   s->taken[s->count++] = p;
-  s->bytes += (double) rounded;
-  s->device.memory_free = (int64_t) (s->room - s->bytes);
+  s->device.memory_free -= (int64_t) gpumm_pool_rounded (bytes);
   return p;
 }
 
@@ -127,21 +126,19 @@ int64_t gpumm_launch_count (double seconds) {
   return (int64_t) fmin (seconds / LAUNCH_SECONDS, MOST) + 1;
 }
 
-gpumm_steps gpumm_make_steps (gpumm_pass *s, int64_t count, int later) {
-  gpumm_steps steps = {.count = count, .later = later};
+gpumm_steps gpumm_make_steps (gpumm_pass *s, int64_t count) {
+  gpumm_steps steps = {.count = count};
   if (s->status)
     return steps;
-  steps.step = gpumm_allocate (count + later, sizeof *steps.step);
+  steps.step = gpumm_allocate (count, sizeof *steps.step);
   steps.task = steps.step ? gpumm_allocate (count, sizeof *steps.task) : NULL;
   if (!steps.task) {
     s->status = GPUMM_HOST_MEMORY;
     return steps;
   }
-  for (int64_t i = 0; i < count + later; i++)
-    steps.step[i] = (gpumm_step){.after_launch = -1, .after_download = -1};
   for (int64_t i = 0; i < count; i++) {
-    steps.task[i] = (gpumm_task){.p = s->product, .first = i == 0, .last = i == count - 1};
-    steps.step[i].task = &steps.task[i];
+    steps.task[i].p = s->product;
+    steps.step[i] = (gpumm_step){.task = &steps.task[i], .after_launch = -1, .after_download = -1};
   }
   return steps;
 }
@@ -151,20 +148,21 @@ void gpumm_release_steps (gpumm_steps *steps) {
   gpumm_release (steps->task);
 }
 
-/* Counts; the first launch also sets the first offset and the flag for zeros to 0. */
-static gpumm_status count_rows (const gpumm_stream_job *job, const gpumm_task *t,
-                                gpumm_sparse_product *p, gpumm_stream *stream) {
+/* Counts; the first launch also sets the first offset and the flag for zeros to 0, and the last one
+ * makes the offsets. */
+static gpumm_status count_rows (const gpumm_stream_job *job, gpumm_sparse_product *p,
+                                gpumm_stream *stream) {
   const gpumm_sparse_kernel *kernel = job->kernel;
   const gpumm_driver *driver = job->context->driver;
   const int device = job->context->device;
   gpumm_status status = GPUMM_OK;
-  if (t->first)
+  if (!p->prepared)
     status = driver->fill (device, stream, p->c.start, 0, sizeof *p->c.start);
-  if (t->first && !status)
+  if (!p->prepared && !status)
     status = driver->fill (device, stream, p->zero, 0, sizeof *p->zero);
   if (!status)
     status = kernel->symbolic (device, stream, p);
-  if (status || !t->last || !kernel->offsets)
+  if (status || p->row + p->count < p->c.rows || !kernel->offsets)
     return status;
   p->count += p->row; /* offsets belong to all rows */
   p->row = 0;
@@ -178,9 +176,9 @@ static gpumm_status launch (const gpumm_stream_job *job, const void *task, gpumm
   const gpumm_task *t = task;
   gpumm_sparse_product p = t->p;
   p.note = note;
-  p.prepared = !t->first;
-  gpumm_status status = t->counts ? count_rows (job, t, &p, stream)
-                                  : kernel->launch (job->context->device, stream, &p);
+  p.prepared = task != job->steps[0].task;
+  gpumm_status status =
+      t->counts ? count_rows (job, &p, stream) : kernel->launch (job->context->device, stream, &p);
   if (status && !p.c.start)
     return gpumm_fail (status, "kernel %s failed on a panel of %lld x %lld: %s", kernel->name,
                        (long long) p.c.rows, (long long) p.c.cols,
@@ -216,7 +214,7 @@ gpumm_status gpumm_pass_run (gpumm_pass *s, const gpumm_steps *steps, const gpum
   if (s->status)
     return s->status;
   gpumm_stream_job stream = {.steps = steps->step,
-                             .count = steps->count + steps->later,
+                             .count = steps->count,
                              .launch = launch,
                              .kernel = s->kernel,
                              .waits = s->kernel->waits};
@@ -279,6 +277,34 @@ gpumm_device_matrix gpumm_device_matrix_of (const gpumm_matrix *x, int reads) {
                                .block_rows = in_blocks ? x->block_rows : 1,
                                .block_cols = in_blocks ? x->block_cols : 1,
                                .stored = reads ? gpumm_entries (x) : 0};
+}
+
+gpumm_op gpumm_op_by_rows (const gpumm_matrix *x) {
+  return x->format == GPUMM_BLOCKS ? x->op : gpumm_is_turned (x) ? GPUMM_NONE : GPUMM_TRANSPOSE;
+}
+
+void gpumm_set_types (gpumm_sparse_product *p, const gpumm_matrix *a, const gpumm_matrix *b,
+                      gpumm_type type_c) {
+  p->type_a = gpumm_is_integer (a->type) ? a->type : type_c;
+  p->type_b = gpumm_is_integer (b->type) ? b->type : type_c;
+  p->type_c = type_c;
+  p->real_a = !gpumm_is_complex (a->type);
+  p->real_b = !gpumm_is_complex (b->type);
+}
+
+double gpumm_compressed_flops (const gpumm_pass *s, double pairs) {
+  const gpumm_device_matrix *a = &s->product.a;
+  return gpumm_flops_each (&s->job->problem) * pairs * (double) (a->block_rows * a->block_cols)
+         * (double) s->product.c.block_cols;
+}
+
+static double compressed_bytes (const gpumm_matrix *x) {
+  return (double) (gpumm_line_count (x) + 1) * sizeof *x->start
+         + (double) gpumm_entries (x) * (double) (sizeof (int32_t) + gpumm_entry_bytes (x));
+}
+
+double gpumm_compressed_bytes (const gpumm_problem *p) {
+  return compressed_bytes (&p->a) + (gpumm_is_one_array (p) ? 0 : compressed_bytes (&p->b));
 }
 
 void gpumm_bring_structure (gpumm_step *step, const gpumm_matrix *x,

@@ -20,7 +20,7 @@ typedef struct gpumm_pass {
   gpumm_status status;
   const gpumm_sparse_kernel *kernel;
   gpumm_device_properties device; /* memory_free: bytes left to take */
-  double room, bytes;             /* bytes that may be taken; bytes taken */
+  double room;                    /* bytes that could be taken at first */
   int queues;      /* the product is queued on the array stream, in whose order memory is taken */
   void *pinned;    /* page-locked memory that a queued product writes to, or NULL */
   void *traced[4]; /* memory of A, B, C and the workspace, for a trace */
@@ -66,19 +66,18 @@ int64_t gpumm_launch_count (double seconds);
 
 typedef struct gpumm_task {
   gpumm_sparse_product p;
-  int counts;      /* the symbolic phase */
-  int first, last; /* of the launches of this phase */
+  int counts; /* the symbolic phase */
 } gpumm_task;
 
 typedef struct gpumm_steps {
-  int64_t count; /* launches */
-  int64_t later; /* 1: a step after them brings what only a later pass needs, while they run */
+  int64_t count;
   gpumm_step *step;
-  gpumm_task *task; /* of each launch */
+  gpumm_task *task; /* of each step */
 } gpumm_steps;
 
-/* Makes this many launches that wait for no other; the task of each is the whole product. */
-gpumm_steps gpumm_make_steps (gpumm_pass *pass, int64_t count, int later);
+/* Makes this many launches that wait for no other; the task of each is the whole product. A step
+ * whose task becomes NULL launches nothing. */
+gpumm_steps gpumm_make_steps (gpumm_pass *pass, int64_t count);
 
 /* Runs the steps. C's memory, which may be NULL, is fresh; a sparse C has that many entries. */
 gpumm_status gpumm_pass_run (gpumm_pass *pass, const gpumm_steps *steps, const gpumm_matrix *c,
@@ -87,6 +86,12 @@ gpumm_status gpumm_pass_run (gpumm_pass *pass, const gpumm_steps *steps, const g
 /* The same of steps with tasks of another kind: *stream says how they are launched. */
 gpumm_status gpumm_pass_stream (gpumm_pass *pass, gpumm_stream_job *stream, const gpumm_matrix *c,
                                 int64_t entries);
+
+/* Runs the steps of a traced product. The first step launches all of it: this launch is recorded in
+ * job->trace, and with job->count repeated and counted. memory: the device addresses of A, B, C and
+ * the workspace, or NULL. */
+gpumm_status gpumm_trace_steps (struct gpumm_job *job, const gpumm_stream_job *stream,
+                                void *const memory[]);
 
 void gpumm_release_steps (gpumm_steps *steps);
 
@@ -106,6 +111,20 @@ gpumm_panel gpumm_turned (gpumm_panel up); /* from the device back */
 
 /* The lines as rows on the device, without memory; without entries if nothing will be read. */
 gpumm_device_matrix gpumm_device_matrix_of (const gpumm_matrix *x, int reads);
+
+/* The op of the rows on the device that is op (X): compressed columns are rows of the transpose. */
+gpumm_op gpumm_op_by_rows (const gpumm_matrix *x);
+
+/* Sets the types of a product on the device: integers stay as they are, others become those of C,
+ * and if C is complex the product knows which operand is real. */
+void gpumm_set_types (gpumm_sparse_product *product, const gpumm_matrix *a, const gpumm_matrix *b,
+                      gpumm_type type_c);
+
+/* Operations of this many products of entries. */
+double gpumm_compressed_flops (const gpumm_pass *pass, double pairs);
+
+/* Bytes of two compressed operands on their way to the device; one matrix goes once. */
+double gpumm_compressed_bytes (const gpumm_problem *problem);
 
 /* Upload offsets and indices; and values, as elements of a type. */
 void gpumm_bring_structure (gpumm_step *step, const gpumm_matrix *x, const gpumm_device_matrix *to);

@@ -113,14 +113,14 @@ static int create_line (const computing *r, gpumm_line *w) {
 static void compute_pieces (void *context, int64_t begin, int64_t end) {
   computing *r = context;
   const int64_t *cut = r->p->cut;
-  gpumm_line w = {.part = 1};
+  gpumm_line w = {.progress = 1};
   if (!create_line (r, &w))
     atomic_store (&r->failed, 1);
   else if (r->kind == FULL)
     r->compute (r->context, &w, begin, end);
   else
     for (int64_t piece = begin; piece < end; piece++) {
-      w.part = 1 / (double) (cut[piece + 1] - cut[piece]);
+      w.progress = 1 / (double) (cut[piece + 1] - cut[piece]);
       r->p->end[piece] = r->compute (r->context, &w, cut[piece], cut[piece + 1]);
     }
   destroy_line (&w);

@@ -36,7 +36,7 @@ typedef struct gpumm_line {
   uint64_t *bits;
   int64_t *list, *place;
   void *sums;
-  double part; /* of a piece, for the progress */
+  double progress; /* of a line, as a part of its piece */
 } gpumm_line;
 
 /* Of sparse matrices: the end of the group of entries of x, from t on and before end, that meet
@@ -66,7 +66,7 @@ gpumm_status gpumm_count_pattern (gpumm_owner *memory, gpumm_pattern *p, gpumm_m
 int64_t gpumm_collect (const gpumm_pattern *p, gpumm_line *w, int64_t i);
 
 /* Computes lines begin to end - 1 of C, from where the first one begins, and returns where they
- * end; adds w->part to the progress after each. */
+ * end; adds w->progress to the progress after each. */
 typedef int64_t gpumm_lines_function (const void *context, gpumm_line *w, int64_t begin,
                                       int64_t end);
 

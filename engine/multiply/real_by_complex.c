@@ -188,18 +188,12 @@ gpumm_status gpumm_join (const struct gpumm_job *job, const gpumm_matrix *result
 
 /* ---- a real matrix as a complex one -------------------------------------------------------- */
 
-typedef struct {
-  const void *from;
-  void *to;
-  int64_t rows, ld; /* of the real matrix */
-} columns;
-
 #define WIDEN(real, suffix)                                                                        \
   static void widen_##suffix (void *context, int64_t begin, int64_t end) {                         \
-    const columns *c = context;                                                                    \
+    const gpumm_columns *c = context;                                                              \
     for (int64_t j = begin; j < end && !gpumm_is_cancelled (); j++) {                              \
-      const real *from = (const real *) c->from + j * c->ld;                                       \
-      real *to = (real *) c->to + 2 * j * c->rows;                                                 \
+      const real *from = (const real *) c->from + j * c->ld_from;                                  \
+      real *to = (real *) c->to + 2 * j * c->ld_to;                                                \
       for (int64_t i = 0; i < c->rows; i++) {                                                      \
         to[2 * i] = from[i];                                                                       \
         to[2 * i + 1] = 0;                                                                         \
@@ -217,7 +211,7 @@ gpumm_status gpumm_widen (struct gpumm_job *job, int by_blas) {
   if (!gpumm_is_real_by_complex (p)
       || (by_blas && !gpumm_is_zero (p->alpha) && !(gpumm_is_complex (p->a.type) && has_parts)))
     return GPUMM_OK;
-  columns c = {.from = x->values, .rows = x->rows, .ld = x->ld};
+  gpumm_columns c = {.from = x->values, .rows = x->rows, .ld_from = x->ld, .ld_to = x->rows};
   x->type = p->output;
   if (gpumm_is_zero (p->alpha)) /* it is not read */
     return GPUMM_OK;

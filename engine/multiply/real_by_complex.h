@@ -15,7 +15,8 @@ int gpumm_is_in_pairs (const gpumm_problem *p);
 /* A complex matrix as a real one of twice the rows. */
 gpumm_matrix gpumm_pairs_of (const gpumm_matrix *x);
 
-/* Complex columns, and pairs of real ones: real and imaginary parts. */
+/* Columns to copy in another form: complex ones, real ones, and pairs of real and imaginary
+ * parts. */
 typedef struct gpumm_columns {
   const void *from;
   void *to;

@@ -4,19 +4,18 @@
  * A matrix by compressed columns is the transpose of a matrix by rows in blocks of 1 x 1. So of
  * sparse matrices C' = op (B)' op (A)' by rows is computed. Nothing waits: the number of C's
  * entries goes to page-locked memory, and who needs it waits for the array stream
- * (gpumm_job_settle). Only a product that does not queue waits after each phase, to time it.
+ * (gpumm_job_wait). Only a product that does not queue waits after each phase, to time it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "resident.h"
+#include "arrays/arrays.h"
 #include "clock.h"
-#include "error.h"
 #include "memory/buffer.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
 #include "types.h"
 
 #include <stdio.h>
-#include <string.h>
 
 typedef struct {
   gpumm_pass pass;              /* first: gpumm_rows_close finds it */
@@ -36,7 +35,6 @@ static void open_pass (product *s, struct gpumm_job *job, const char *what) {
   s->pass.queues = 1;
   s->pass.product.alpha = job->problem.alpha;
   s->pass.product.beta = job->problem.beta;
-  s->pass.product.type_c = job->problem.output;
 }
 
 /* Queues work, and waits for it if the product is timed. */
@@ -44,19 +42,16 @@ static gpumm_status queue (product *s, gpumm_status (*launch) (const product *, 
   struct gpumm_job *job = s->pass.job;
   gpumm_context *context = job->plan.context;
   const int waits = !job->problem.queues;
-  gpumm_stream *stream = NULL;
-  gpumm_status status = waits ? gpumm_queue_wait (context) : gpumm_queue_failure (context);
+  gpumm_array_call call = {.name = s->pass.what, .context = context};
+  gpumm_status status = waits ? gpumm_queue_wait (context) : GPUMM_OK;
   const double began = waits ? gpumm_seconds () : 0;
   if (!status)
-    status = gpumm_queue_begin (context, &stream);
+    status = gpumm_array_begin (&call, 0);
   if (status)
     return status;
-  status = launch (s, stream);
-  gpumm_queue_end (context, s->pass.what);
-  if (status == GPUMM_CANCELLED)
-    return status;
+  status = gpumm_array_end (&call, launch (s, call.stream));
   if (status)
-    return gpumm_fail (status, "%s: %s", s->pass.what, context->driver->error_text ());
+    return status;
   if (waits)
     status = gpumm_queue_wait (context);
   job->report.compute += waits ? gpumm_seconds () - began : 0;
@@ -109,11 +104,6 @@ static gpumm_status run_maps (const product *s, gpumm_stream *stream) {
 }
 
 /* ---- C sparse or in blocks: open ---------------------------------------------------------- */
-
-/* Integer operands keep their type; others have the product's. */
-static gpumm_type type_there (const gpumm_problem *p, const gpumm_matrix *x) {
-  return gpumm_is_integer (x->type) ? x->type : p->output;
-}
 
 /* Makes op (X) the product's A (0) or B (1). */
 static gpumm_device_matrix take_lines (product *s, int i, const gpumm_matrix *x) {
@@ -193,10 +183,7 @@ gpumm_status gpumm_resident_open (struct gpumm_job *job) {
     return GPUMM_HOST_MEMORY;
   open_pass (s, job, in_blocks ? "product of blocks" : "sparse product");
   gpumm_sparse_product *there = &s->pass.product;
-  there->type_a = type_there (p, a);
-  there->type_b = type_there (p, b);
-  there->real_a = !gpumm_is_complex (a->type);
-  there->real_b = !gpumm_is_complex (b->type);
+  gpumm_set_types (there, a, b, p->output);
   there->a = take_lines (s, 0, a);
   there->b = take_lines (s, 1, b);
   there->c = gpumm_device_matrix_of (&job->shape, 0);
@@ -259,8 +246,7 @@ gpumm_status gpumm_resident_run (struct gpumm_job *job, gpumm_matrix *result) {
   p->c.values = result->values;
   p->c.stored = job->shape.nzmax;
   if (!job->problem.queues)
-    job->report.flops = gpumm_flops_each (&job->problem) * (double) counts[PAIRS]
-                        * (double) (p->a.block_rows * p->a.block_cols) * (double) p->c.block_cols;
+    job->report.flops = gpumm_compressed_flops (&s->pass, (double) counts[PAIRS]);
   return s->pass.status ? s->pass.status : queue (s, multiply);
 }
 
@@ -280,8 +266,7 @@ static gpumm_device_matrix full_of (product *s, const gpumm_matrix *x, gpumm_typ
 /* Kernels with the compressed operand on the left need its rows: of a sparse A those of its
  * transpose. */
 static const gpumm_matrix *take_rows (const gpumm_matrix *x, int left, gpumm_op *op) {
-  const int in_blocks = x->format == GPUMM_BLOCKS;
-  *op = in_blocks ? x->op : x->op == GPUMM_NONE ? GPUMM_TRANSPOSE : GPUMM_NONE;
+  *op = gpumm_op_by_rows (x);
   if (!left || *op == GPUMM_NONE || !x->transpose)
     return x;
   *op = GPUMM_NONE;
@@ -298,7 +283,7 @@ gpumm_status gpumm_resident_run_full (struct gpumm_job *job, gpumm_matrix *resul
     return GPUMM_OK;
   open_pass (&s, job, "product of a sparse and a full matrix");
   gpumm_sparse_product *p = &s.pass.product;
-  p->type_a = p->type_b = p->type_c;
+  gpumm_set_types (p, &problem->a, &problem->b, problem->output);
   const gpumm_matrix *lines = take_rows (x, left, &op);
   gpumm_device_matrix rows = rows_of (lines);
   rows.values = elements_of (&s, lines, p->type_c, 0);
@@ -308,8 +293,6 @@ gpumm_status gpumm_resident_run_full (struct gpumm_job *job, gpumm_matrix *resul
   p->op_a = left ? op : y->op;
   p->op_b = left ? y->op : op;
   p->conjugated = x->op == GPUMM_CTRANSPOSE && op != GPUMM_CTRANSPOSE;
-  p->real_a = !gpumm_is_complex (problem->a.type);
-  p->real_b = !gpumm_is_complex (problem->b.type);
   p->count = !left ? result->rows : op == GPUMM_NONE ? rows.rows : rows.cols;
   job->report.flops = gpumm_flops_each (problem) * (double) rows.stored
                       * (double) gpumm_entry_elements (x)

@@ -1,7 +1,6 @@
 /* rows.c - a product on a device whose C is by compressed rows.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
-#include "error.h"
 #include "progress.h"
 #include "types.h"
 
@@ -14,7 +13,6 @@ gpumm_rows_product *gpumm_rows_new (struct gpumm_job *job) {
     return NULL;
   s->pass.job = job;
   s->pass.product = (gpumm_sparse_product){.c = gpumm_device_matrix_of (&job->shape, 0),
-                                           .type_c = job->shape.type,
                                            .alpha = job->problem.alpha};
   s->pass.product.count = s->pass.product.c.rows;
   s->start = gpumm_own (&job->memory, s->pass.product.count + 1, sizeof *s->start);
@@ -56,6 +54,11 @@ static size_t lay_out (gpumm_rows_product *s, char *base) {
 gpumm_status gpumm_rows_open (gpumm_rows_product *s, const char *what, gpumm_describe *describe) {
   gpumm_pass *pass = &s->pass;
   gpumm_sparse_product *p = &pass->product;
+  gpumm_status status = gpumm_count_products (&s->a, &s->b, &s->pairs);
+  if (!status)
+    status = gpumm_check_least (&pass->job->shape, s->pairs, &s->a, &s->b);
+  if (status)
+    return status;
   gpumm_pass_open (pass, pass->job, what);
   p->a = gpumm_device_matrix_of (&s->a, 1);
   p->b = gpumm_device_matrix_of (&s->b, 1);
@@ -93,25 +96,27 @@ gpumm_status gpumm_rows_count (gpumm_rows_product *s, double seconds) {
                          .most_lines = before ? rows : gpumm_pieces (rows, launches),
                          .most = before ? before[rows] / launches + 1 : 0};
   int64_t largest;
-  gpumm_steps steps = gpumm_make_steps (pass, gpumm_cut_count (&cut, &largest), 1);
-  for (int64_t i = 0, row = 0; i < steps.count && !pass->status; i++) {
+  const int64_t count = gpumm_cut_count (&cut, &largest);
+  gpumm_steps steps = gpumm_make_steps (pass, count + 1);
+  for (int64_t i = 0, row = 0; i < count && !pass->status; i++) {
     gpumm_task *t = &steps.task[i];
     t->counts = 1;
     t->p.row = row;
     row = gpumm_cut_end (&cut, row);
     t->p.count = row - t->p.row;
-    steps.step[i].seconds = seconds / (double) steps.count;
+    steps.step[i].seconds = seconds / (double) count;
   }
   if (!pass->status) {
     gpumm_bring_structure (&steps.step[0], &s->a, &c->a);
     if (!s->is_same)
       gpumm_bring_structure (&steps.step[0], &s->b, &c->b);
     /* what the run needs of B, or of both if they are one matrix, while the entries are counted */
-    gpumm_bring_values (&steps.step[steps.count], &s->b, &c->b, c->type_b);
-    gpumm_fetch (&steps.step[steps.count - 1], c->c.start, s->start, rows + 1, sizeof *s->start,
+    steps.step[count].task = NULL;
+    gpumm_bring_values (&steps.step[count], &s->b, &c->b, c->type_b);
+    gpumm_fetch (&steps.step[count - 1], c->c.start, s->start, rows + 1, sizeof *s->start,
                  GPUMM_AS_IT_IS);
   }
-  tell_launches (pass->job, steps.count);
+  tell_launches (pass->job, count);
   gpumm_pass_run (pass, &steps, NULL, 0);
   gpumm_release_steps (&steps);
   for (int64_t i = 0; i < rows && !pass->status && !pass->kernel->offsets; i++)
@@ -129,7 +134,7 @@ int gpumm_rows_begin (gpumm_rows_product *s, gpumm_matrix *c) {
   const int64_t rows = s->pass.product.c.rows;
   if (s->pass.kernel)
     snprintf (r->kernel, sizeof r->kernel, "%s", s->pass.kernel->name);
-  r->flops = s->flops;
+  r->flops = gpumm_compressed_flops (&s->pass, s->pairs);
   if (s->start[rows] > 0)
     return 1;
   memset (c->start, 0, (size_t) (rows + 1) * sizeof *s->start);
@@ -143,8 +148,8 @@ int64_t gpumm_rows_bytes (const gpumm_rows_product *s) {
 
 int64_t gpumm_rows_room (const gpumm_rows_product *s) {
   enum { ROUNDED = 2 << 20 }; /* the pool rounds up by less than this, values and indices */
-  const double room = s->pass.room - s->pass.bytes - 2 * ROUNDED;
-  return room > 0 ? (int64_t) (room / (double) gpumm_rows_bytes (s)) : 0;
+  const int64_t room = s->pass.device.memory_free - 2 * ROUNDED;
+  return room > 0 ? room / gpumm_rows_bytes (s) : 0;
 }
 
 /* A's values go up in pieces of at least this size, as a copy of fewer bytes takes as long. */
@@ -202,7 +207,7 @@ gpumm_status gpumm_rows_multiply (gpumm_rows_product *s, gpumm_matrix *c, int64_
     p->a.values = gpumm_pass_take (pass, p->a.stored, value_bytes (&p->a, p->type_a));
   p->c.values = gpumm_pass_take (pass, room, value_bytes (&p->c, c->type));
   p->c.column = gpumm_pass_take (pass, room, sizeof *p->c.column);
-  gpumm_steps steps = gpumm_make_steps (pass, count + 1, 0);
+  gpumm_steps steps = gpumm_make_steps (pass, count + 1);
   for (int64_t i = 0, row = 0, end; i < count && !pass->status; i++, row = end) {
     end = gpumm_cut_end (&cut, row);
     const int64_t at = buffers < count ? i % buffers * largest : s->start[row];

@@ -14,17 +14,17 @@
 /* The state of the algorithm from gpumm_open to gpumm_close. */
 typedef struct gpumm_rows_product {
   gpumm_pass pass;
-  gpumm_matrix a, b;   /* on the host; their lines are the rows of the product's A and B */
-  int is_same;         /* A and B are one matrix, which goes up once */
-  double pairs, flops; /* products of entries */
-  int64_t *start;      /* where each row of C begins if nothing is zero */
+  gpumm_matrix a, b; /* on the host; their lines are the rows of the product's A and B */
+  int is_same;       /* A and B are one matrix, which goes up once */
+  double pairs;      /* products of entries */
+  int64_t *start;    /* where each row of C begins if nothing is zero */
 } gpumm_rows_product;
 
 /* Makes the job's state, with a C without entries; NULL: out of host memory. */
 gpumm_rows_product *gpumm_rows_new (struct gpumm_job *job);
 
-/* Takes memory for A and B, and chooses the kernel. Needs a, b, is_same, pairs, and the product's
- * types and ops. */
+/* Counts the products, refuses a C that no memory holds, takes memory for A and B, and chooses the
+ * kernel. Needs a, b, is_same, and the product's types and ops. */
 gpumm_status gpumm_rows_open (gpumm_rows_product *s, const char *what, gpumm_describe *describe);
 
 /* Counts the entries that the rows of C can have, in this many estimated seconds, and brings B's

@@ -185,10 +185,9 @@ static gpumm_status find_natural_beside (state *s, const gpumm_problem *p) {
   if (gather || p->output != GPUMM_D || shape.count < LEAST_NATURAL_COLUMNS
       || shape.width < LEAST_NATURAL_WIDTH)
     return GPUMM_OK;
-  const unsigned sizes = gpumm_natural_sizes (left ? &p->a : &p->b);
-  if (sizes == 0)
+  const int64_t b = gpumm_largest_size (gpumm_natural_sizes (left ? &p->a : &p->b));
+  if (b == 0)
     return GPUMM_OK;
-  const int64_t b = 31 - __builtin_clz (sizes);
   gpumm_status status = gpumm_as_natural (s->memory, &s->sparse, b, &s->blocks);
   if (!status && s->blocks.start)
     s->natural = b;

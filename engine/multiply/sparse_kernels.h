@@ -105,7 +105,7 @@ static int64_t NAME (gustavson) (const void *context, gpumm_line *w, int64_t fir
         values[out++] = value;
       }
     }
-    gpumm_progress_add (w->part);
+    gpumm_progress_add (w->progress);
   }
   return out;
 }
@@ -161,7 +161,7 @@ static inline __attribute__ ((always_inline)) int64_t NAME (natural_sized) (
         }
       }
     }
-    gpumm_progress_add (w->part * (double) size);
+    gpumm_progress_add (w->progress * (double) size);
   }
   return out;
 }

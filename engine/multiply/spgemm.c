@@ -42,7 +42,6 @@ static gpumm_status by_columns (gpumm_rows_product *s, const gpumm_matrix *x, gp
 
 static gpumm_status open (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
-  const int is_same = gpumm_is_one_array (p);
   if (gpumm_is_bound (p))
     return gpumm_resident_open (job);
   gpumm_matrix a = {0}, b = {0};
@@ -52,7 +51,7 @@ static gpumm_status open (struct gpumm_job *job) {
   if (gpumm_is_zero (p->alpha))
     return GPUMM_OK; /* A and B are not read */
   gpumm_status status = by_columns (s, &p->a, p->output, &a);
-  if (!status && is_same && p->a.op == p->b.op)
+  if (!status && gpumm_is_one_array (p) && p->a.op == p->b.op)
     b = a;
   else if (!status)
     status = by_columns (s, &p->b, p->output, &b);
@@ -61,15 +60,8 @@ static gpumm_status open (struct gpumm_job *job) {
   s->a = b; /* exchanged: C' = op (B)' op (A)' */
   s->b = a;
   s->is_same = gpumm_is_same (&a, &b);
-  status = gpumm_count_products (&b, &a, &s->pairs);
-  s->flops = s->pairs * gpumm_flops_each (p);
-  s->pass.product.type_a = s->pass.product.type_b = job->shape.type;
-  s->pass.product.real_a = b.type != GPUMM_Z;
-  s->pass.product.real_b = a.type != GPUMM_Z;
-  if (!status)
-    status = gpumm_check_least (&job->shape, s->pairs, &b, &a);
-  if (!status)
-    status = gpumm_rows_open (s, "sparse product", NULL);
+  gpumm_set_types (&s->pass.product, &b, &a, job->shape.type);
+  status = gpumm_rows_open (s, "sparse product", NULL);
   return status ? status : gpumm_rows_count (s, seconds_at (s, COUNT_RATE));
 }
 
@@ -108,19 +100,13 @@ static const double SETUP = 0.3e-3;
 static const double ELEMENT_SECONDS = 9.6e-9, FEW = 5e6, FEW_SECONDS = 0.5e-9;
 enum { MEASURED_FROM = 70 }; /* compute capability of the kernel with this rate */
 
-static double stored_bytes (const gpumm_matrix *x) {
-  return (double) (x->cols + 1) * 8
-         + (double) x->start[x->cols] * (4 + (double) gpumm_type_bytes (x->type));
-}
-
 /* Two calls: one counts, one computes. */
 static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
                        const gpumm_sparse_estimate *x) {
   if (candidate->properties.capability < MEASURED_FROM)
     return INFINITY;
   const double products = x->products, nonzeros = x->nonzeros;
-  const double up = stored_bytes (&p->a) + (gpumm_is_one_array (p) ? 0 : stored_bytes (&p->b));
-  return SETUP + 2 * candidate->call + up / candidate->upload
+  return SETUP + 2 * candidate->call + gpumm_compressed_bytes (p) / candidate->upload
          + nonzeros
                * fmax ((4 + (double) gpumm_type_bytes (p->output)) / candidate->download,
                        ELEMENT_SECONDS / gpumm_threads ())

@@ -9,7 +9,6 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pass.h"
-#include "compressed.h"
 #include "resident.h"
 #include "memory/pool.h"
 #include "sparse.h"
@@ -123,8 +122,8 @@ static void describe (const gpumm_pass *pass, const gpumm_sparse_kernel *kernel,
 /* ---- steps -------------------------------------------------------------------------------- */
 
 /* Columns or rows of x, a full matrix of the caller's, from first on, to or from the device. */
-static gpumm_panel part (const gpumm_matrix *x, int by_column, int64_t first,
-                         const gpumm_device_matrix *there) {
+static gpumm_panel panel_of (const gpumm_matrix *x, int by_column, int64_t first,
+                             const gpumm_device_matrix *there) {
   const size_t element = gpumm_type_bytes (x->type);
   return (gpumm_panel){.from = (const char *) x->values
                                + (size_t) (by_column ? first * x->ld : first) * element,
@@ -144,7 +143,7 @@ static gpumm_status multiply (product *s, gpumm_matrix *c) {
   const int64_t buffers = gpumm_least (count, panels.buffers);
   const size_t apart = pair_bytes (s, widest);
   char *const memory = gpumm_pass_take (&s->pass, buffers, apart);
-  gpumm_steps steps = gpumm_make_steps (&s->pass, count, 0);
+  gpumm_steps steps = gpumm_make_steps (&s->pass, count);
   for (int64_t i = 0; i < count && !s->pass.status; i++) {
     const int64_t first = i * width, wide = gpumm_least (width, s->other - first);
     gpumm_step *step = &steps.step[i];
@@ -156,13 +155,13 @@ static gpumm_status multiply (product *s, gpumm_matrix *c) {
       gpumm_bring_structure (step, &s->x, rows_of (s));
       gpumm_bring_values (step, &s->x, rows_of (s), c->type);
     }
-    gpumm_panel y = part (s->y, s->by_column, first, s->left ? &p->b : &p->a);
+    gpumm_panel y = panel_of (s->y, s->by_column, first, s->left ? &p->b : &p->a);
     y.form = gpumm_form_of (s->y->type, c->type);
     if (s->reads)
       gpumm_add_upload (step, y);
     if (problem->c0 && !gpumm_is_zero (problem->beta))
-      gpumm_add_upload (step, part (problem->c0, s->left, first, &p->c));
-    gpumm_add_download (step, gpumm_turned (part (c, s->left, first, &p->c)));
+      gpumm_add_upload (step, panel_of (problem->c0, s->left, first, &p->c));
+    gpumm_add_download (step, gpumm_turned (panel_of (c, s->left, first, &p->c)));
   }
   gpumm_pass_run (&s->pass, &steps, c, 0);
   gpumm_release_steps (&steps);
@@ -182,11 +181,6 @@ static int takes (const gpumm_problem *p) {
   return y->format == GPUMM_FULL && x->format != GPUMM_FULL && types
          && gpumm_line_count (x) < INT32_MAX && gpumm_line_length (x) < INT32_MAX
          && gpumm_entries (x) <= INT32_MAX;
-}
-
-/* The op of x that x by rows needs. */
-static gpumm_op op_by_rows (gpumm_format kind, gpumm_op op) {
-  return kind == GPUMM_BLOCKS ? op : op == GPUMM_NONE ? GPUMM_TRANSPOSE : GPUMM_NONE;
 }
 
 /* Seconds besides a call, transfers and the kernel: checks, memory, small copies. As long as
@@ -214,8 +208,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const int left = p->a.format != GPUMM_FULL, reads = !gpumm_is_zero (p->alpha);
   const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
-  const gpumm_op op_x = left ? p->a.op : p->b.op, op_y = left ? p->b.op : p->a.op;
-  const gpumm_op op = op_by_rows (x->format, op_x);
+  const gpumm_op op = gpumm_op_by_rows (x);
   if (result->rows == 0 || result->cols == 0)
     return GPUMM_OK;
   if (gpumm_is_bound (p))
@@ -223,22 +216,19 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
   product s = {.y = y,
                .x = *x,
                .left = left,
-               .by_column = (op_y == GPUMM_NONE) == left,
+               .by_column = (y->op == GPUMM_NONE) == left,
                .reads = reads,
                .inner = gpumm_k (p),
                .out = left ? result->rows : result->cols,
                .other = left ? result->cols : result->rows,
                .element = gpumm_type_bytes (result->type)};
-  s.pass.product = (gpumm_sparse_product){.type_a = result->type,
-                                          .type_b = result->type,
-                                          .type_c = result->type,
-                                          .op_a = left ? op : op_y,
-                                          .op_b = left ? op_y : op,
-                                          .real_a = !gpumm_is_complex (p->a.type),
-                                          .real_b = !gpumm_is_complex (p->b.type),
-                                          .alpha = p->alpha,
-                                          .beta = p->beta,
-                                          .conjugated = op_x == GPUMM_CTRANSPOSE && op != op_x};
+  s.pass.product =
+      (gpumm_sparse_product){.op_a = left ? op : y->op,
+                             .op_b = left ? y->op : op,
+                             .alpha = p->alpha,
+                             .beta = p->beta,
+                             .conjugated = x->op == GPUMM_CTRANSPOSE && op != GPUMM_CTRANSPOSE};
+  gpumm_set_types (&s.pass.product, &p->a, &p->b, result->type);
   gpumm_device_matrix *rows = left ? &s.pass.product.a : &s.pass.product.b;
   *rows = gpumm_device_matrix_of (&s.x, reads);
   s.out_block = (op == GPUMM_NONE) == left ? rows->block_rows : rows->block_cols;

@@ -28,33 +28,15 @@ gpumm_status gpumm_algorithm_at (int i, gpumm_algorithm_info *info) {
   return GPUMM_OK;
 }
 
-/* The driver of the GPU if there is one, else of the host device. */
-static const gpumm_driver *listed_driver (void) {
-  const gpumm_driver *driver = gpumm_cuda (NULL);
-  return driver ? driver : gpumm_host_device (NULL);
-}
-
-gpumm_status gpumm_sparse_kernel_at (int i, gpumm_sparse_kernel_info *info) {
-  const gpumm_driver *driver = listed_driver ();
-  if (!driver || !info || i < 0)
-    return GPUMM_INVALID;
-  for (int r = 0; driver->sparse_kernels && driver->sparse_kernels[r]; r++)
-    if (r == i) {
-      const gpumm_sparse_kernel *k = driver->sparse_kernels[r];
-      *info = (gpumm_sparse_kernel_info){
-          .algorithm = k->algorithm, .name = k->name, .capability = k->capability};
-      return GPUMM_OK;
-    }
-  return GPUMM_INVALID;
-}
-
 gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info) {
-  const gpumm_driver *driver = listed_driver ();
+  const gpumm_driver *driver = gpumm_cuda (NULL);
+  if (!driver) /* without a GPU, those of the host device */
+    driver = gpumm_host_device (NULL);
   if (!driver || !info || i < 0)
     return GPUMM_INVALID;
-  for (int r = 0; driver->kernels[r]; r++)
-    if (r == i) {
-      const gpumm_kernel *k = driver->kernels[r];
+  for (const gpumm_kernel *const *row = driver->kernels; *row; row++)
+    if (i-- == 0) {
+      const gpumm_kernel *k = *row;
       *info = (gpumm_kernel_info){.algorithm = k->algorithm,
                                   .name = k->name,
                                   .types = k->types,
@@ -64,6 +46,12 @@ gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info) {
                                   .thread_m = k->thread_m,
                                   .thread_n = k->thread_n,
                                   .capability = k->capability};
+      return GPUMM_OK;
+    }
+  for (const gpumm_sparse_kernel *const *row = driver->sparse_kernels; row && *row; row++)
+    if (i-- == 0) {
+      *info = (gpumm_kernel_info){
+          .algorithm = (*row)->algorithm, .name = (*row)->name, .capability = (*row)->capability};
       return GPUMM_OK;
     }
   return GPUMM_INVALID;

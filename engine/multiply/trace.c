@@ -5,10 +5,9 @@
  * hundred times slower.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "algorithm.h"
+#include "pass.h"
 #include "error.h"
 #include "memory/pool.h"
-#include "move/streaming.h"
 
 enum { PARTS = 4 }; /* A, B, C and the workspace */
 

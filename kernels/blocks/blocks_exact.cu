@@ -149,7 +149,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse
 
 SPARSE_FAMILY_ROWS (blocks_exact) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"blocks_integer", "blocks_exact", ANY_CAPABILITY, runs, pattern_workspace, pattern_symbolic,
+    {"bsr_integer", "blocks_exact", ANY_CAPABILITY, runs, pattern_workspace, pattern_symbolic,
      launch},
     {},
 };

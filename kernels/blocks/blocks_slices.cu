@@ -456,7 +456,7 @@ static double seconds (const gpumm_sparse_product *p, const gpumm_device_propert
 SPARSE_FAMILY_ROWS (blocks_slices) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, smallest piece,
      * offsets, seconds */
-    {"blocks_integer", "blocks_slices", INT8_CAPABILITY, runs, workspace_bytes, pattern_symbolic,
+    {"bsr_integer", "blocks_slices", INT8_CAPABILITY, runs, workspace_bytes, pattern_symbolic,
      launch, 1, SMALLEST_PIECE, NULL, seconds},
     {},
 };

@@ -203,7 +203,7 @@ static double seconds (const gpumm_sparse_product *p, const gpumm_device_propert
 SPARSE_FAMILY_ROWS (blocks_strips) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, smallest piece,
      * offsets, seconds */
-    {"blocks_integer", "blocks_strips", ANY_CAPABILITY, runs, strips_workspace, pattern_symbolic,
+    {"bsr_integer", "blocks_strips", ANY_CAPABILITY, runs, strips_workspace, pattern_symbolic,
      launch, 0, 0, NULL, seconds},
     {},
 };

@@ -170,11 +170,11 @@ static void multiply_plainly (recursion *r, const matrix<T> &A, const matrix<T> 
     p.alpha = r->alpha, p.beta = beta;
     const gpumm_kernel *base = choose_base (r->family, &p, &r->properties);
     const double work = (double) p.n * column;
-    gpumm_driver_share (r->all > 0 ? work / r->all : 0);
+    gpumm_driver_set_weight (r->all > 0 ? work / r->all : 0);
     r->status = base ? base->launch (r->device, r->stream, &p)
                      : gpumm_driver_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies here",
                                           r->family);
-    gpumm_driver_share (0); /* sums take next to no time */
+    gpumm_driver_set_weight (0); /* sums take next to no time */
     if (!r->status)
       r->status = pace (r->device, r->stream, work, MOST_QUEUED, &r->queued);
   }
@@ -321,7 +321,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
                       part (C, 0, x.m, x.n, right));
   if (below > 0)
     multiply_plainly (&r, part (A, x.m, below, 0, p->k), B, p->beta, part (C, x.m, below, 0, p->n));
-  gpumm_driver_share (1);
+  gpumm_driver_set_weight (1);
   return r.status;
 }
 

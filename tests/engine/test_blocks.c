@@ -89,10 +89,8 @@ static void test_scant_memory (void) {
   gpumm_problem p = {.alpha = {1, 0}, .output = GPUMM_U64};
   p.a = make_blocks (GPUMM_U8, 700, 2, 2, 1, 100, ANY);
   p.b = make_blocks (GPUMM_U8, 2, 700, 1, 2, 100, ANY);
-  const gpumm_options o = {.backend = GPUMM_CPU,
-                           .algorithm = "blocks_integer",
-                           .device = -1,
-                           .max_device_memory = 20000};
+  const gpumm_options o = {
+      .backend = GPUMM_CPU, .algorithm = "bsr_integer", .device = -1, .max_device_memory = 20000};
   gpumm_matrix c;
   gpumm_reset ();
   CHECK (multiply (&p, &o, 0, &c, NULL) == GPUMM_DEVICE_MEMORY, "20 kB are enough");

@@ -313,8 +313,10 @@ static void test_refusals (void) {
   CHECK (gpumm_pages_run (&good, NULL, &c) == GPUMM_INVALID, "another size");
   c.cols = 4;
   refuse_there (&good, &c, &size);
-  const gpumm_options options = {.device = -1, .algorithm = "integers"};
+  gpumm_options options = {.device = -1, .algorithm = "integers"};
   CHECK (gpumm_pages_run (&good, &options, &c) == GPUMM_UNSUPPORTED, "%s", gpumm_last_error ());
+  options = (gpumm_options){.device = -2}; /* also of pages that threads share */
+  refused (gpumm_pages_run (&good, &options, &c), GPUMM_INVALID, "devices count from 0");
   CHECK (!gpumm_pages_run (&good, NULL, &c), "%s", gpumm_last_error ());
 }
 

@@ -357,11 +357,8 @@ static void *ask (void *argument) {
   while (!atomic_load (&done)) {
     const char *why;
     gpumm_kernel_info kernel;
-    gpumm_sparse_kernel_info sparse_kernel;
     gpumm_device_count (&why);
     for (int i = 0; !gpumm_kernel_at (i, &kernel); i++)
-      continue;
-    for (int i = 0; !gpumm_sparse_kernel_at (i, &sparse_kernel); i++)
       continue;
     gpumm_unused_gpu ();
     gpumm_live_allocations ();

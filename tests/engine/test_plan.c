@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "multiply/algorithm.h"
-#include "multiply/blocks.h"
+#include "multiply/compressed.h"
 #include "multiply/sparse.h"
 #include "costs.h"
 #include "memory/buffer.h"
@@ -711,7 +711,7 @@ static void test_pairs (void) {
     p.a = random_blocks (GPUMM_D, n, 2, 3, 5);
     p.b = random_blocks (GPUMM_D, n, 3, 2, 3);
     make_uneven (&p.b, n);
-    check_pairs (gpumm_blocks_pairs (&p), n, &p.b, &p.a);
+    check_pairs (gpumm_estimate_products (&p.a, &p.b), n, &p.b, &p.a);
     gpumm_problem q = p; /* A' has n blocks of 3 x 2, 5 in each column */
     q.a.op = GPUMM_TRANSPOSE;
     q.a.block_rows = 3;
@@ -719,10 +719,10 @@ static void test_pairs (void) {
     q.a.rows = 3 * n;
     q.a.cols = 2 * n;
     const double turned = 5 * (double) p.b.start[n];
-    CHECK (fabs (gpumm_blocks_pairs (&q) - turned) <= 0.05 * turned, "n %lld, A': %g, not %g",
-           (long long) n, gpumm_blocks_pairs (&q), turned);
+    CHECK (fabs (gpumm_estimate_products (&q.a, &q.b) - turned) <= 0.05 * turned,
+           "n %lld, A': %g, not %g", (long long) n, gpumm_estimate_products (&q.a, &q.b), turned);
     p.a.start[n] = 0;
-    CHECK (gpumm_blocks_pairs (&p) == 0, "nothing stored");
+    CHECK (gpumm_estimate_products (&p.a, &p.b) == 0, "nothing stored");
     drop (&p.a);
     drop (&p.b);
   }
@@ -920,11 +920,11 @@ static double estimate (const gpumm_sparse_product *p, const gpumm_device_proper
 }
 
 static void test_estimates (void) {
-  static const gpumm_sparse_kernel unknown = {.algorithm = "blocks_integer", .name = "u"},
-                                   known = {.algorithm = "blocks_integer",
+  static const gpumm_sparse_kernel unknown = {.algorithm = "bsr_integer", .name = "u"},
+                                   known = {.algorithm = "bsr_integer",
                                             .name = "k",
                                             .seconds = estimate},
-                                   too_new = {.algorithm = "blocks_integer",
+                                   too_new = {.algorithm = "bsr_integer",
                                               .name = "n",
                                               .capability = 999,
                                               .seconds = estimate};

@@ -244,7 +244,7 @@ static int is_slow (const test *t, const expected *y, const gpumm_matrix *a, con
 
 static int is_of_set (const char *algorithm) {
   static const char *const names[SETS][2] = {
-      {"spgemm", "spgemm"}, {"bsr", "spmm"}, {"blocks_integer", "classic"}};
+      {"spgemm", "spgemm"}, {"bsr", "spmm"}, {"bsr_integer", "classic"}};
   return strcmp (algorithm, names[set][0]) == 0 || strcmp (algorithm, names[set][1]) == 0;
 }
 

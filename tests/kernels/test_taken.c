@@ -206,8 +206,8 @@ static void take_all_sparse (int card) {
            "blocks of 10x10 and 11x11 on %s", cards[card].name);
   const gpumm_sparse_product few = product (GPUMM_U16, GPUMM_U32, 4, 4, 4),
                              other = product (GPUMM_I8, GPUMM_I32, 3, 3, 3);
-  take_sparse ("blocks_integer", &few, card);
-  take_sparse ("blocks_integer", &other, card);
+  take_sparse ("bsr_integer", &few, card);
+  take_sparse ("bsr_integer", &other, card);
 }
 
 /* Does "auto" take blocks to the GPU? An estimate knows no more of a product than its operands. */
@@ -217,8 +217,8 @@ static void weigh_blocks (int card) {
     gpumm_type type, output;
     int64_t m;
     const char *algorithm;
-  } kinds[] = {{GPUMM_U16, GPUMM_U32, 4, "blocks_integer"},
-               {GPUMM_U16, GPUMM_U32, 8, "blocks_integer"},
+  } kinds[] = {{GPUMM_U16, GPUMM_U32, 4, "bsr_integer"},
+               {GPUMM_U16, GPUMM_U32, 8, "bsr_integer"},
                {GPUMM_D, GPUMM_D, 4, "bsr"},
                {GPUMM_S, GPUMM_S, 23, "bsr"},
                {GPUMM_U16, GPUMM_U16, 4, NULL},

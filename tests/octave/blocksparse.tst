@@ -532,7 +532,7 @@
 %!   B = uint16 (randi (65535, 5 * m, 4 * m)) .* uint16 (kron (rand (5, 4) < 0.6, ones (m)));
 %!   S = blocksparse (A, m);
 %!   T = blocksparse (B, m);
-%!   for name = {"classic", "blocks_integer"}
+%!   for name = {"classic", "bsr_integer"}
 %!     [~, info] = check_product (S, T, "Algorithm", name{1}, "OutputClass", "uint32");
 %!     assert (info.algorithm, name{1});
 %!   endfor

@@ -40,7 +40,7 @@
 %!   B = feval (classes{i}, 9 * rand (40, 20) .* kron (rand (10, 10) < 0.5, ones (4, 2)));
 %!   [~, info] = check_product (blocksparse (A, [3, 4]), blocksparse (B, [4, 2]), ...
 %!                              "Backend", "gpu", "OutputClass", classes{end + 1 - i});
-%!   assert (info.algorithm, "blocks_integer");
+%!   assert (info.algorithm, "bsr_integer");
 %! endfor
 
 %!testif ; gpumm_available ("gpu")

@@ -135,7 +135,7 @@
 %!test # sparse operands too
 %! S = speye (9);
 %! U = blocksparse (eye (8, "uint16"), 4);
-%! for product = {S, S, "spgemm"; S, ones(9), "spmm"; U, U, "blocks_integer"; U, U, "classic"}.'
+%! for product = {S, S, "spgemm"; S, ones(9), "spmm"; U, U, "bsr_integer"; U, U, "classic"}.'
 %!   options = {"Algorithm", product{3}, "Backend", "cpu", "MaxCapability"};
 %!   if (isa (product{1}, "blocksparse"))
 %!     options = [{"OutputClass", "uint32"}, options];
