@@ -53,8 +53,6 @@ static gpumm_status queue (product *s, gpumm_status (*launch) (const product *, 
     return status;
   status = launch (s, stream);
   gpumm_queue_end (context, s->pass.what);
-  if (status == GPUMM_CANCELLED)
-    return status;
   if (status)
     return gpumm_fail (status, "%s: %s", s->pass.what, context->driver->error_text ());
   if (waits)
