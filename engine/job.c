@@ -18,6 +18,7 @@
 #include "types.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
@@ -81,9 +82,21 @@ static gpumm_status check_scalars (gpumm_problem *p) {
   return GPUMM_OK;
 }
 
-/* Does a product whose C is compressed need a transpose that the caller does not have? */
-static int lacks_transpose (const gpumm_problem *p, const gpumm_matrix *x) {
-  return gpumm_is_turned (x) && !x->transpose && gpumm_result_format (p) != GPUMM_FULL;
+/* An op is read from the transpose. A product whose C is full may do without it. */
+static gpumm_status check_transpose (const gpumm_problem *p, const gpumm_matrix *x) {
+  const gpumm_matrix *t = x->transpose;
+  if (x->format == GPUMM_FULL
+      || (!t && (!gpumm_is_turned (x) || gpumm_result_format (p) == GPUMM_FULL)))
+    return GPUMM_OK;
+  if (!t)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "on a device an op of a matrix needs its transpose, "
+                                          "if the result is sparse or in blocks");
+  if (t->format != x->format || t->type != x->type || t->rows != x->cols || t->cols != x->rows
+      || t->nzmax != x->nzmax || !t->buffer || t->buffer->context != x->buffer->context
+      || (x->format == GPUMM_BLOCKS
+          && (t->block_rows != x->block_cols || t->block_cols != x->block_rows)))
+    return gpumm_fail (GPUMM_INVALID, "a transpose does not fit its operand, or is elsewhere");
+  return gpumm_check_matrix (t, "a transpose");
 }
 
 /* Bytes of the offsets of a compressed C. */
@@ -112,18 +125,17 @@ static gpumm_status check_buffers (const gpumm_problem *p) {
                        gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
                        gpumm_format_word (p->b.format), gpumm_type_name (p->b.type));
   if (p->start
-      && (!home || p->start->context != home->context || p->start->bytes < start_bytes (p)))
-    return gpumm_fail (GPUMM_INVALID, "the memory for the result's offsets is too small, or on "
-                                      "another device");
-  if (lacks_transpose (p, &p->a) || lacks_transpose (p, &p->b))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "on a device an op of a matrix needs its transpose, "
-                                          "if the result is sparse or in blocks");
+      && (!home || p->start->context != home->context || p->start->process != getpid ()
+          || p->start->bytes < start_bytes (p)))
+    return gpumm_fail (GPUMM_INVALID, "the memory for the result's offsets is too small, on "
+                                      "another device or of another process");
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i] && all[i]->context != home->context)
       return gpumm_fail (GPUMM_UNSUPPORTED, "the matrices lie on different devices");
   if (all[2] && !p->stays)
     return gpumm_fail (GPUMM_UNSUPPORTED, "C0 lies on a device, so the result must stay there");
-  return GPUMM_OK;
+  const gpumm_status status = check_transpose (p, &p->a);
+  return status ? status : check_transpose (p, &p->b);
 }
 
 /* Elements of a block of the result, whose bytes are counted. */

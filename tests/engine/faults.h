@@ -1,5 +1,6 @@
 /* faults.h - a run in which each call fails in turn: each allocation of the engine
- * (gpumm_fault_memory), or each call of the host device (gpumm_fault_device) or of a test's own.
+ * (gpumm_fault_memory), or each call of the host device (gpumm_fault_device) or of a test's own. A
+ * test's own may also cancel.
  *
  * Whatever fails, there is an error with a text or the right result, nothing is left behind, and
  * the run after it succeeds.
@@ -11,6 +12,8 @@
 #include "check.h"
 #include "gpumm_tools.h"
 
+#include <string.h>
+
 typedef struct {
   const char *name;
   int64_t (*inject) (int64_t);
@@ -18,9 +21,12 @@ typedef struct {
   void *context;
   int64_t least; /* as many calls have to fail at least */
   int64_t step;  /* every step-th call; 0: each */
+  int cancels;   /* inject calls gpumm_cancel */
 } faults;
 
 static inline int is_expected (const faults *f, gpumm_status status) {
+  if (f->cancels)
+    return status == GPUMM_CANCELLED && strstr (gpumm_last_error (), "cancelled");
   return status == GPUMM_HOST_MEMORY
          || (f->inject != gpumm_fault_memory
              && (status == GPUMM_DEVICE_FAILED || status == GPUMM_DEVICE_MEMORY));

@@ -8,7 +8,7 @@
 #define GPUMM_TESTS_OPERANDS_H
 
 #include "check.h"
-#include "gpumm.h"
+#include "gpumm_tools.h"
 
 #include <complex.h>
 #include <float.h>
@@ -572,7 +572,8 @@ static inline int is_zero (gpumm_scalar s) {
   return s.re == 0 && s.im == 0;
 }
 
-/* Opens and runs; c has memory where that succeeds. report may be NULL. */
+/* Opens and runs; c has memory where that succeeds. report may be NULL; those of devices are copied
+ * until the next. */
 static inline gpumm_status multiply (const gpumm_problem *p, const gpumm_options *o, int64_t gap,
                                      gpumm_matrix *c, gpumm_report *report) {
   gpumm_job *job = NULL;
@@ -582,8 +583,13 @@ static inline gpumm_status multiply (const gpumm_problem *p, const gpumm_options
     gpumm_result (job, c);
     provide (c, gap);
     status = gpumm_run (job, c);
-    if (report)
+    if (report) {
+      static gpumm_device_report devices[64];
       *report = *gpumm_job_report (job);
+      if (report->device_count > 0)
+        memcpy (devices, report->devices, (size_t) report->device_count * sizeof *devices);
+      report->devices = devices;
+    }
     if (status)
       release (c);
   }
@@ -717,5 +723,13 @@ static inline void refused (gpumm_status status, gpumm_status expected, const ch
     change;                                                                                        \
     refused (call (&x), status, text);                                                             \
   } while (0)
+
+/* After a reset nothing of the engine's is left. main () returns it. */
+static inline int released_and_done (void) {
+  gpumm_reset ();
+  CHECK (gpumm_live_allocations () == 0, "%lld allocations are left",
+         (long long) gpumm_live_allocations ());
+  return check_done ();
+}
 
 #endif

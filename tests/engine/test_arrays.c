@@ -944,8 +944,5 @@ int main (int argc, char **argv) {
     test_faults ();
     test_fork ();
   }
-  gpumm_reset ();
-  CHECK (gpumm_live_allocations () == 0, "%" PRId64 " allocations are left",
-         gpumm_live_allocations ());
-  return check_done ();
+  return released_and_done ();
 }

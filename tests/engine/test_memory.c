@@ -173,12 +173,8 @@ int main (void) {
   check_seed (20261120);
   context = need_host_device ();
   driver = context->driver;
-  int64_t live = gpumm_live_allocations ();
   test_pool ();
   test_refused ();
   test_choice ();
-  gpumm_reset ();
-  CHECK (gpumm_live_allocations () == live, "%lld allocations leaked",
-         (long long) (gpumm_live_allocations () - live));
-  return check_done ();
+  return released_and_done ();
 }

@@ -423,12 +423,8 @@ int main (int argc, char **argv) {
   need_host_device ();
   check_seed (argc > 2 ? strtoull (argv[2], NULL, 0) : 20261122);
   rounds = argc > 3 ? atoi (argv[3]) : 1;
-  const int64_t live = gpumm_live_allocations ();
   for (size_t i = 0; i < sizeof runners / sizeof *runners; i++)
     if (argc < 2 || strcmp (argv[1], runners[i].name) == 0)
       runners[i].run ();
-  gpumm_reset ();
-  CHECK (gpumm_live_allocations () == live, "%lld allocations leaked",
-         (long long) (gpumm_live_allocations () - live));
-  return check_done ();
+  return released_and_done ();
 }

@@ -9,12 +9,15 @@
  * bit by bit is the matter of hermitian.tst.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "cancel.h"
 #include "faults.h"
 #include "host_device.h"
 #include "memory/pool.h"
 #include "resident.h"
 
 #include <inttypes.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static int cases = 80;
 static int queues; /* products may be queued */
@@ -398,6 +401,67 @@ static gpumm_status try_compressed (gpumm_problem *p) {
   return status;
 }
 
+/* On the other host device, or beside a GPU on the first. */
+static gpumm_matrix send_away (const gpumm_matrix *x) {
+  const int near = device;
+  device = device == GPUMM_HOST ? GPUMM_HOST - 1 : GPUMM_HOST;
+  const gpumm_matrix y = x->format == GPUMM_FULL ? send_full (x, 0) : send_compressed (x);
+  device = near;
+  return y;
+}
+
+#define EACH(change, status, text)                                                                 \
+  REFUSED (gpumm_problem, *right, change, try_compressed, status, text)
+
+/* What lies on another device, or belongs to the process from which this one was forked. */
+static void test_strangers (const gpumm_problem *right, const gpumm_matrix *far,
+                            gpumm_status of_operand) {
+  gpumm_matrix c = compressed_at (&right->a), there = *far;
+  gpumm_report report;
+  EACH (x.b = *far, of_operand, "on");
+  EACH (x.b.start_buffer = far->start_buffer, GPUMM_INVALID, "B");
+  EACH (x.start = far->start_buffer, GPUMM_INVALID, "offsets");
+  EACH ((x.a.op = GPUMM_TRANSPOSE, x.a.transpose = far), GPUMM_INVALID, "transpose");
+  refused (run (*right, NULL, &there, &report), GPUMM_INVALID, "device");
+  OK (run (*right, NULL, &c, &report));
+  c.zero = far->start_buffer;
+  refused (run (*right, NULL, &c, &report), GPUMM_INVALID, "the result");
+}
+
+/* Sparse matrices and ones in blocks alike. */
+static void test_refused_lines (const gpumm_matrix *here) {
+  const gpumm_matrix there = send_compressed (here), far = send_away (here);
+  const gpumm_problem of_there = {.a = there, .b = there, .alpha = {1, 0}, .stays = 1},
+                      *right = &of_there;
+  gpumm_matrix longer = there, shorter = there;
+  longer.nzmax = 1 << 20;
+  shorter.nzmax--;
+  EACH (x.a = longer, GPUMM_INVALID, "A does not lie");
+  EACH (x.b = longer, GPUMM_INVALID, "B does not lie");
+  EACH (x.a.index_buffer = NULL, GPUMM_INVALID, "no buffers");
+  EACH (x.b = *here, GPUMM_UNSUPPORTED, "both operands");
+  EACH (x.stays = 0, GPUMM_UNSUPPORTED, "stays there");
+  EACH (x.a.op = GPUMM_TRANSPOSE, GPUMM_UNSUPPORTED, "needs its transpose");
+  EACH (x.b.op = GPUMM_CTRANSPOSE, GPUMM_UNSUPPORTED, "needs its transpose");
+  EACH ((x.b.op = GPUMM_TRANSPOSE, x.b.transpose = here), GPUMM_INVALID, "transpose");
+  EACH ((x.b.op = GPUMM_TRANSPOSE, x.b.transpose = &longer), GPUMM_INVALID, "transpose");
+  EACH (x.b.transpose = &shorter, GPUMM_INVALID, "transpose");
+  EACH (x.start = take (GPUMM_I64, 3).buffer, GPUMM_INVALID, "offsets");
+  test_strangers (right, &far, GPUMM_UNSUPPORTED);
+  fflush (stdout);
+  const pid_t child = device == GPUMM_HOST ? fork () : -1; /* CUDA does not survive it */
+  if (child == 0) {
+    gpumm_problem own = of_there;
+    own.a = own.b = send_compressed (here);
+    check_failed = 0;
+    test_strangers (&own, &there, GPUMM_INVALID);
+    fflush (stdout);
+    _exit (check_failed);
+  }
+  int code = 0;
+  CHECK (child < 0 || (waitpid (child, &code, 0) == child && code == 0), "a forked process");
+}
+
 static void test_refused_compressed (void) {
   gpumm_matrix a = make_in_blocks (GPUMM_SPARSE, GPUMM_D, 3, 3, 1, 1, 100, WHOLE),
                b = make_in_blocks (GPUMM_BLOCKS, GPUMM_D, 3, 3, 2, 2, 100, WHOLE),
@@ -406,35 +470,26 @@ static void test_refused_compressed (void) {
   const gpumm_problem sparse = {.a = s, .b = s, .alpha = {1, 0}, .stays = 1},
                       blocks = {.a = t, .b = t, .alpha = {1, 0}, .stays = 1},
                       full = {.a = s, .b = f, .alpha = {1, 0}, .stays = 1};
-  OK (try_compressed (&(gpumm_problem){.a = s, .b = s, .alpha = {1, 0}, .stays = 1}));
+  test_refused_lines (&a);
+  test_refused_lines (&b);
 #define SPARSE(change, status, text)                                                               \
   REFUSED (gpumm_problem, sparse, change, try_compressed, status, text)
   SPARSE (x.b.rows = 4, GPUMM_NONCONFORMANT, "");
-  SPARSE (x.a.nzmax = 1 << 20, GPUMM_INVALID, "A does not lie");
-  SPARSE (x.b.nzmax = 1 << 20, GPUMM_INVALID, "B does not lie");
   SPARSE (x.a.rows = INT32_MAX, GPUMM_UNSUPPORTED, "below 2^31");
-  SPARSE (x.a.index_buffer = NULL, GPUMM_INVALID, "no buffers");
-  SPARSE (x.a.op = GPUMM_TRANSPOSE, GPUMM_UNSUPPORTED, "transpose");
-  SPARSE (x.b.op = GPUMM_CTRANSPOSE, GPUMM_UNSUPPORTED, "transpose");
-  SPARSE (x.b = a, GPUMM_UNSUPPORTED, "both operands");
-  SPARSE (x.stays = 0, GPUMM_UNSUPPORTED, "stays there");
-  gpumm_buffer *few = take (GPUMM_I64, 3).buffer;
-  SPARSE (x.start = few, GPUMM_INVALID, "offsets");
-  SPARSE ((x.a = x.b = d, x.start = few), GPUMM_INVALID, "offsets"); /* of a full product */
+  /* of a full product */
+  SPARSE ((x.a = x.b = d, x.start = s.start_buffer), GPUMM_INVALID, "offsets");
   SPARSE (x.a.type = x.b.type = GPUMM_S, GPUMM_UNSUPPORTED, "no product");
 #define BLOCKS(change, status) REFUSED (gpumm_problem, blocks, change, try_compressed, status, "")
   BLOCKS ((x.b.block_rows = 3, x.b.nzmax = 4), GPUMM_NONCONFORMANT);
-  BLOCKS (x.a.nzmax = 1 << 20, GPUMM_INVALID);
   BLOCKS (x.a.block_rows = 0, GPUMM_INVALID);
-  BLOCKS (x.a.start_buffer = NULL, GPUMM_INVALID);
   BLOCKS (x.a.type = GPUMM_I64, GPUMM_UNSUPPORTED);
-  BLOCKS (x.a.op = GPUMM_TRANSPOSE, GPUMM_UNSUPPORTED);
   BLOCKS (x.b = f, GPUMM_NONCONFORMANT);
 #define WITH_FULL(change, status) REFUSED (gpumm_problem, full, change, try_compressed, status, "")
   WITH_FULL (x.b.ld = 2, GPUMM_INVALID); /* columns that overlap */
   WITH_FULL (x.b.rows = 2, GPUMM_NONCONFORMANT);
   WITH_FULL (x.b.type = GPUMM_S, GPUMM_UNSUPPORTED);
   WITH_FULL (x.b = d, GPUMM_UNSUPPORTED);
+  WITH_FULL (x.b = send_away (&d), GPUMM_UNSUPPORTED);
   gpumm_matrix *all[] = {&a, &b, &d};
   for (int i = 0; i < 3; i++)
     release (all[i]);
@@ -569,30 +624,45 @@ static gpumm_status multiply_compressed (void *of) {
   void *got = check_allocate (count, gpumm_type_bytes (t->right.type));
   const gpumm_matrix there = column_of (&values, count, NULL),
                      here = column_of (&values, count, got);
-  gpumm_job *job = NULL;
-  gpumm_matrix shape = {0};
-  gpumm_status status = gpumm_open (t->p, NULL, &job);
-  status = status ? status : gpumm_result (job, &shape);
-  status = status ? status : gpumm_run (job, &t->result);
-  gpumm_close (job);
+  gpumm_report report;
+  gpumm_status status = run (*t->p, NULL, &t->result, &report);
   status = status ? status : gpumm_copy (&there, &here);
   CHECK (status || !memcmp (got, t->right.values, bytes), "another C");
   free (got);
   return status;
 }
 
+/* While a device works it asks whether it is to stop. The n-th run stops at question 2^(n - 1). */
+static int64_t questions, last_question;
+
+static int is_stopped (void) {
+  if (++questions == last_question)
+    gpumm_cancel ();
+  return gpumm_cancelled ();
+}
+
+static int64_t cancel_at (int64_t n) {
+  const int64_t stopped = questions >= last_question ? INT64_MAX : 0;
+  questions = 0;
+  last_question = n > 0 ? (int64_t) 1 << (n - 1) : 0;
+  return stopped;
+}
+
 static void fail_each (const char *name, gpumm_status (*run_it) (void *), trial *t) {
-  for (int which = 0; which < 2; which++)
+  int64_t (*const inject[]) (int64_t) = {gpumm_fault_memory, gpumm_fault_device, cancel_at};
+  for (int which = 0; which < 3; which++)
     fail_in_turn (&(faults){.name = name,
-                            .inject = which ? gpumm_fault_device : gpumm_fault_memory,
+                            .inject = inject[which],
                             .run = run_it,
                             .context = t,
-                            .least = which ? 3 : 1});
+                            .least = which ? 3 : 1,
+                            .cancels = which == 2});
 }
 
 /* What was there before is there after. */
 static void test_faults (void) {
   trial t = {.x = make_full (GPUMM_D, 40, 40, WHOLE)};
+  context->driver->watch (is_stopped, NULL);
   t.there = send_full (&t.x, 0);
   t.result = send_full (&t.x, 0);
   for (queues = 1; queues >= 0; queues--)
@@ -630,6 +700,7 @@ static void test_faults (void) {
 
 int main (int argc, char **argv) {
   check_seed (20261123);
+  setenv ("GPUMM_HOST_DEVICES", "2", 1); /* before their first use */
   take_arguments (argc, argv, &cases);
   here = device <= GPUMM_HOST ? GPUMM_CPU : GPUMM_AUTO;
   OK (gpumm_context_of (device, &context));
@@ -645,8 +716,5 @@ int main (int argc, char **argv) {
   test_owners ();
   if (device <= GPUMM_HOST) /* a driver that can fail on demand */
     test_faults ();
-  gpumm_reset ();
-  CHECK (gpumm_live_allocations () == 0, "%" PRId64 " allocations are left",
-         gpumm_live_allocations ());
-  return check_done ();
+  return released_and_done ();
 }

@@ -25,13 +25,8 @@ static int64_t which[MOST];      /* columns of A that are taken */
 static int64_t shift;            /* of the diagonal that is taken */
 
 static void draw_matrix (matrix *x, int64_t rows, int64_t cols) {
-  gpumm_matrix here =
-      make (&(operand){.format = GPUMM_SPARSE,
-                       .type = GPUMM_D,
-                       .rows = rows,
-                       .cols = cols,
-                       .percent = check_between (0, 9) ? (int) check_between (0, 60) : 100,
-                       .values = WHOLE});
+  const int percent = check_between (0, 9) ? (int) check_between (0, 60) : 100;
+  gpumm_matrix here = make_in_blocks (GPUMM_SPARSE, GPUMM_D, rows, cols, 1, 1, percent, WHOLE);
   x->rows = rows;
   x->cols = cols;
   x->there = send_compressed (&here);
@@ -335,7 +330,5 @@ int main (int argc, char **argv) {
   }
   test_looks ();
   test_errors ();
-  gpumm_reset ();
-  CHECK (gpumm_live_allocations () == 0, "allocations are left");
-  return check_done ();
+  return released_and_done ();
 }

@@ -34,29 +34,6 @@ static int devices_there; /* how many GPUs, at most four of which are used */
 
 /* ---- products ----------------------------------------------------------------------------- */
 
-static gpumm_device_report reports[64];
-
-/* *r says what ran; the reports of devices are copied. */
-static gpumm_status run (const gpumm_problem *p, const gpumm_options *o, gpumm_matrix *c,
-                         gpumm_report *r) {
-  gpumm_job *job;
-  *c = (gpumm_matrix){0};
-  gpumm_status status = gpumm_open (p, o, &job);
-  if (status)
-    return status;
-  gpumm_result (job, c);
-  provide (c, 0);
-  status = gpumm_run (job, c);
-  *r = *gpumm_job_report (job);
-  if (r->device_count > 0)
-    memcpy (reports, r->devices, (size_t) r->device_count * sizeof *reports);
-  r->devices = reports;
-  gpumm_close (job);
-  if (status)
-    release (c);
-  return status;
-}
-
 /* types: of A and B; ops: n, t or c of each. */
 typedef struct {
   const char *algorithm, *types, *ops;
@@ -140,7 +117,7 @@ static void begin (const row *t, int devices, spread_row *s) {
     set_devices (devices);
   }
   make_product (t, &s->x);
-  CHECK (!run (&s->x.p, &o, &s->right, &s->one) && s->one.device_count == 0, "row %d: %s",
+  CHECK (!multiply (&s->x.p, &o, 0, &s->right, &s->one) && s->one.device_count == 0, "row %d: %s",
          (int) (t - table), gpumm_last_error ());
   s->o = options_for (t, (UINT64_C (1) << devices) - 1);
 }
@@ -167,9 +144,9 @@ static void check_spread (const row *t, spread_row *s, uint64_t devices) {
             expected = t->by_one || parts < 2 ? 0 : parts;
   const gpumm_report *one = &s->one;
   gpumm_matrix spread;
-  gpumm_report r;
+  gpumm_report r = {0};
   s->o.devices = devices;
-  const gpumm_status status = run (&s->x.p, &s->o, &spread, &r);
+  const gpumm_status status = multiply (&s->x.p, &s->o, 0, &spread, &r);
   CHECK (!status && is_same (&s->right, &spread), "row %d, devices %" PRIx64 ": %s", number,
          devices, status ? gpumm_last_error () : "not as on one device");
   release (&spread);
@@ -223,11 +200,11 @@ static void test_evenness (void) {
     const row t = {"tiled", "dd", "nn", 40, n, 8, {1, 0}, {0, 0}, 0};
     product x;
     gpumm_matrix c;
-    gpumm_report r;
+    gpumm_report r = {0};
     make_product (&t, &x);
     gpumm_options o = options_for (&t, (UINT64_C (1) << devices) - 1);
-    CHECK (run (&x.p, &o, &c, &r) == GPUMM_OK && r.device_count == devices, "%d devices: %s",
-           r.device_count, gpumm_last_error ());
+    CHECK (multiply (&x.p, &o, 0, &c, &r) == GPUMM_OK && r.device_count == devices,
+           "%d devices: %s", r.device_count, gpumm_last_error ());
     for (int d = 0; d < r.device_count; d++) {
       const double columns = r.devices[d].flops / (2.0 * 40 * 8);
       const double share = (double) n / (double) devices;
@@ -251,13 +228,13 @@ static void test_memory (void) {
   begin (&t, 3, &s);
   for (int small = 0; small < 8; small++) {
     gpumm_matrix c;
-    gpumm_report r;
+    gpumm_report r = {0};
     gpumm_reset ();
     set_devices (3);
     for (int d = 0; d < 3; d++)
       if (small & 1 << d)
         set_memory_of (d, 200 << 10);
-    CHECK (!run (&s.x.p, &s.o, &c, &r) && is_same (&s.right, &c) && r.device_count == 3,
+    CHECK (!multiply (&s.x.p, &s.o, 0, &c, &r) && is_same (&s.right, &c) && r.device_count == 3,
            "small %d: %d devices, %s", small, r.device_count, gpumm_last_error ());
     release (&c);
   }
@@ -276,7 +253,7 @@ static void test_one_device (void) {
   set_devices (4);
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     gpumm_matrix c;
-    gpumm_report r;
+    gpumm_report r = {0};
     gpumm_problem p = {.alpha = {1, 0}};
     gpumm_options o = {.backend = GPUMM_CPU, .device = -1, .devices = 3};
     p.a = make_in_blocks (formats[i][0], GPUMM_D, 10, 10, 4, 4, 30, WHOLE);
@@ -284,7 +261,7 @@ static void test_one_device (void) {
     o.algorithm = p.a.format == GPUMM_FULL || p.b.format == GPUMM_FULL ? "spmm"
                   : p.a.format == GPUMM_SPARSE                         ? "spgemm"
                                                                        : "bsr";
-    CHECK (run (&p, &o, &c, &r) == GPUMM_OK && r.device_count == 0
+    CHECK (multiply (&p, &o, 0, &c, &r) == GPUMM_OK && r.device_count == 0
                && strstr (r.reason, "only products of full matrices are spread"),
            "formats %d: %s, %s", (int) i, gpumm_last_error (), r.reason);
     release (&c);
@@ -303,13 +280,13 @@ static void test_faults (void) {
     const int64_t step = rows[i] < SLICED ? STEP : STEP_OF_LONG;
     spread_row s;
     gpumm_matrix c;
-    gpumm_report r;
+    gpumm_report r = {0};
     begin (t, 3, &s);
     /* where each part takes all of A up itself: of row 6 in bytes */
     const int64_t all_bytes = s.one.bytes_up + 2 * t->m * t->k * (i == 0 ? 8 : 1);
     int64_t calls[3];
     set_devices (3);
-    CHECK (!run (&s.x.p, &s.o, &c, &r), "%s", gpumm_last_error ());
+    CHECK (!multiply (&s.x.p, &s.o, 0, &c, &r), "%s", gpumm_last_error ());
     release (&c);
     for (int d = 0; d < 3; d++)
       calls[d] = fault_of (d, 0);
@@ -319,7 +296,7 @@ static void test_faults (void) {
           gpumm_reset ();
           set_devices (3);
           fault_of (d, lasting ? -n : n);
-          const gpumm_status status = run (&s.x.p, &s.o, &c, &r);
+          const gpumm_status status = multiply (&s.x.p, &s.o, 0, &c, &r);
           if (status) {
             failures++;
             CHECK (d == 0 && n < 4, "row %d: call %" PRId64 " of device %d: %s", rows[i], n, d,
@@ -349,8 +326,8 @@ static void test_faults (void) {
 static gpumm_status try_again (void *context) {
   const spread_row *s = context;
   gpumm_matrix c;
-  gpumm_report r;
-  const gpumm_status status = run (&s->x.p, &s->o, &c, &r);
+  gpumm_report r = {0};
+  const gpumm_status status = multiply (&s->x.p, &s->o, 0, &c, &r);
   CHECK (status || is_same (&c, &s->right), "another result");
   release (&c);
   return status;
@@ -698,8 +675,5 @@ int main (int argc, char **argv) {
   test_all_fail ();
   test_allocations ();
   set_devices (1);
-  gpumm_reset ();
-  CHECK (gpumm_live_allocations () == 0, "%" PRId64 " allocations are left",
-         gpumm_live_allocations ());
-  return check_done ();
+  return released_and_done ();
 }

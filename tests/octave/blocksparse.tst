@@ -190,16 +190,13 @@
 %!test # MATLAB's files have none
 %! S = blocksparse (eye (4), 2);
 %! R = struct (S);
-%! file = [tempname() ".mat"];
-%! unwind_protect
-%!   for form = {"-v4", "-v6", "-v7"}
-%!     fail ("save (form{1}, file, \"S\")", "Save full \\(S\\) or sparse \\(S\\)");
-%!   endfor
-%!   save ("-v7", file, "R");
-%!   assert (isequal (blocksparse (load (file).R), S));
-%! unwind_protect_cleanup
-%!   delete (file);
-%! end_unwind_protect
+%! [folder, gone] = scratch ();
+%! file = fullfile (folder, "it.mat");
+%! for form = {"-v4", "-v6", "-v7"}
+%!   fail ("save (form{1}, file, \"S\")", "Save full \\(S\\) or sparse \\(S\\)");
+%! endfor
+%! save ("-v7", file, "R");
+%! assert (isequal (blocksparse (load (file).R), S));
 
 ## from outside: one check for structs and files
 
@@ -573,19 +570,15 @@
 %! B = blocksparse ([1, 2, 1, 2], [5, 7, last, last], V, 4, 2 * last);
 %! b = blocksparse ([1, 2, 1, 2], [1, 2, 3, 3], V, 4, 6);
 %! K = blocksparse ([1, 2, 1], [1, 2, 2], V(:,:,1:3), 4, 4);
-%! unwind_protect
-%!   setenv ("GPUMM_MAX_HOST_MEMORY", "64M");
-%!   for type = {@double, @single, @int16}
-%!     f = type{1};
-%!     assert (full (gpumm (f (B), f (B), "TransposeB", "transpose")), full (gpumm (f (b), f (b), "TransposeB", "transpose")));
-%!     C = struct (gpumm (f (K), f (B)));
-%!     c = struct (gpumm (f (K), f (b)));
-%!     assert (C.values, c.values);
-%!     assert (double (C.column)(:), [5, 7, last](double (c.column) + 1)(:) - 1);
-%!   endfor
-%! unwind_protect_cleanup
-%!   unsetenv ("GPUMM_MAX_HOST_MEMORY");
-%! end_unwind_protect
+%! gone = with_variable ("GPUMM_MAX_HOST_MEMORY", "64M");
+%! for type = {@double, @single, @int16}
+%!   f = type{1};
+%!   assert (full (gpumm (f (B), f (B), "TransposeB", "transpose")), full (gpumm (f (b), f (b), "TransposeB", "transpose")));
+%!   C = struct (gpumm (f (K), f (B)));
+%!   c = struct (gpumm (f (K), f (b)));
+%!   assert (C.values, c.values);
+%!   assert (double (C.column)(:), [5, 7, last](double (c.column) + 1)(:) - 1);
+%! endfor
 
 ## a blocksparse of 1x1 is a scalar, also where it stores no block
 %!test

@@ -77,22 +77,19 @@
 %! assert (C, S * T);
 
 %!test # what the environment allows
-%! unwind_protect
-%!   for list = {"all", "0,1,2,3", "2", "3,1"}
-%!     setenv ("GPUMM_DEVICES", list{1});
-%!     [C, info] = gpumm (A, B, "Backend", "cpu", "Algorithm", "tiled");
-%!     assert (C, A * B);
-%!     count = [4, 4, 0, 2](strcmp (list{1}, {"all", "0,1,2,3", "2", "3,1"}));
-%!     assert (numel (info.devices), count);
-%!     [~, info] = gpumm (A, B, on (1){:});
-%!     assert (isempty (info.devices));
-%!   endfor
-%!   for list = {"", "x", "0,0", "0;1", "-1", "4", "1,9"}
-%!     setenv ("GPUMM_DEVICES", list{1});
-%!     [id, text] = error_of (@gpumm, A, B, "Backend", "cpu", "Algorithm", "tiled");
-%!     assert (id, "gpumm:invalid");
-%!     assert (! isempty (strfind (text, "evice")));
-%!   endfor
-%! unwind_protect_cleanup
-%!   unsetenv ("GPUMM_DEVICES");
-%! end_unwind_protect
+%! gone = with_variable ("GPUMM_DEVICES", "");
+%! for list = {"all", "0,1,2,3", "2", "3,1"}
+%!   setenv ("GPUMM_DEVICES", list{1});
+%!   [C, info] = gpumm (A, B, "Backend", "cpu", "Algorithm", "tiled");
+%!   assert (C, A * B);
+%!   count = [4, 4, 0, 2](strcmp (list{1}, {"all", "0,1,2,3", "2", "3,1"}));
+%!   assert (numel (info.devices), count);
+%!   [~, info] = gpumm (A, B, on (1){:});
+%!   assert (isempty (info.devices));
+%! endfor
+%! for list = {"", "x", "0,0", "0;1", "-1", "4", "1,9"}
+%!   setenv ("GPUMM_DEVICES", list{1});
+%!   [id, text] = error_of (@gpumm, A, B, "Backend", "cpu", "Algorithm", "tiled");
+%!   assert (id, "gpumm:invalid");
+%!   assert (! isempty (strfind (text, "evice")));
+%! endfor

@@ -122,31 +122,28 @@
 %! x = sparse (ones (3000, 1)); # 9e6 nonzeros of 16 bytes
 %! S = blocksparse (ones (3000, 4), 4);
 %! y = ones (3000, 1); # 72 MB
-%! unwind_protect
-%!   for limit = {"60M", "3e7", "none", "0", "1T", ""}
-%!     setenv ("GPUMM_MAX_HOST_MEMORY", limit{1});
-%!     for X = {x, x != 0, i * x, S, y, single(y), uint32(y)}
-%!       for options = {{}, {"OutputClass", "double"}}
-%!         if (isa (X{1}, "uint32") != ! isempty (options{1}))
-%!           continue;
-%!         endif
-%!         [id, text] = error_of (@gpumm, X{1}, X{1}, "TransposeB", "transpose", options{1}{:});
-%!         assert (strcmp (id, "none") || ! isempty (strfind (text, "3000x3000 result")), text);
-%!         refuses = any (strcmp (limit{1}, {"60M", "3e7"})) ...
-%!                   && ! (strcmp (limit{1}, "60M") && isa (X{1}, "single"));
-%!         assert (strcmp (id, {"none", "gpumm:host-memory"}{1 + refuses}), "%s: %s says %s", ...
-%!                 limit{1}, typeinfo (X{1}), id);
-%!       endfor
+%! gone = with_variable ("GPUMM_MAX_HOST_MEMORY", "");
+%! for limit = {"60M", "3e7", "none", "0", "1T", ""}
+%!   setenv ("GPUMM_MAX_HOST_MEMORY", limit{1});
+%!   for X = {x, x != 0, i * x, S, y, single(y), uint32(y)}
+%!     for options = {{}, {"OutputClass", "double"}}
+%!       if (isa (X{1}, "uint32") != ! isempty (options{1}))
+%!         continue;
+%!       endif
+%!       [id, text] = error_of (@gpumm, X{1}, X{1}, "TransposeB", "transpose", options{1}{:});
+%!       assert (strcmp (id, "none") || ! isempty (strfind (text, "3000x3000 result")), text);
+%!       refuses = any (strcmp (limit{1}, {"60M", "3e7"})) ...
+%!                 && ! (strcmp (limit{1}, "60M") && isa (X{1}, "single"));
+%!       assert (strcmp (id, {"none", "gpumm:host-memory"}{1 + refuses}), "%s: %s says %s", ...
+%!               limit{1}, typeinfo (X{1}), id);
 %!     endfor
 %!   endfor
-%!   setenv ("GPUMM_MAX_HOST_MEMORY", "60M");
-%!   B = blocksparse (ones (3000), 4); # 72 MB by blocks, 144 MB as a sparse matrix
-%!   assert (error_of (@sparse, B), "gpumm:host-memory");
-%!   setenv ("GPUMM_MAX_HOST_MEMORY", "much");
-%!   assert (error_of (@gpumm, x, x, "TransposeB", "transpose"), "gpumm:invalid");
-%! unwind_protect_cleanup
-%!   unsetenv ("GPUMM_MAX_HOST_MEMORY");
-%! end_unwind_protect
+%! endfor
+%! setenv ("GPUMM_MAX_HOST_MEMORY", "60M");
+%! B = blocksparse (ones (3000), 4); # 72 MB by blocks, 144 MB as a sparse matrix
+%! assert (error_of (@sparse, B), "gpumm:host-memory");
+%! setenv ("GPUMM_MAX_HOST_MEMORY", "much");
+%! assert (error_of (@gpumm, x, x, "TransposeB", "transpose"), "gpumm:invalid");
 
 ## Every variable of the environment with a value that is none of its values: an error that names it
 %!test

@@ -91,21 +91,17 @@
 %! x = ones (1e7, 1);
 %! gpumm_reset ();
 %! alive = __gpumm_fault__ ("live");
-%! setenv ("GPUMM_MAX_HOST_MEMORY", "none"); # the engine would refuse it before
-%! unwind_protect
-%!   for pair = {x, x'; int8(x), int8(x'); i * x, x'; sparse(x), sparse(x'); i * sparse(x), sparse(x'); ...
-%!               blocksparse(x, [1e5, 1]), blocksparse(x', [1, 1e5])}.'
-%!     err = struct ("identifier", "none");
-%!     try
-%!       gpumm (pair{:}, "Backend", "cpu");
-%!     catch err
-%!     end_try_catch
-%!     assert (err.identifier, "gpumm:host-memory");
-%!     assert (! isempty (strfind (err.message, "gpumm: Octave has no memory for the")), err.message);
-%!   endfor
-%! unwind_protect_cleanup
-%!   unsetenv ("GPUMM_MAX_HOST_MEMORY");
-%! end_unwind_protect
+%! gone = with_variable ("GPUMM_MAX_HOST_MEMORY", "none"); # the engine would refuse it before
+%! for pair = {x, x'; int8(x), int8(x'); i * x, x'; sparse(x), sparse(x'); i * sparse(x), sparse(x'); ...
+%!             blocksparse(x, [1e5, 1]), blocksparse(x', [1, 1e5])}.'
+%!   err = struct ("identifier", "none");
+%!   try
+%!     gpumm (pair{:}, "Backend", "cpu");
+%!   catch err
+%!   end_try_catch
+%!   assert (err.identifier, "gpumm:host-memory");
+%!   assert (! isempty (strfind (err.message, "gpumm: Octave has no memory for the")), err.message);
+%! endfor
 %! gpumm_reset ();
 %! assert (__gpumm_fault__ ("live"), alive);
 %! assert (gpumm (A, B), A * B, 1e-12);

@@ -2,13 +2,15 @@
 ## SPDX-License-Identifier: BSD-3-Clause
 
 ## Zeros, subnormal numbers, realmin, realmax, Inf and NaN, and numbers between: each is real and
-## imaginary part.
-%!function x = ends (type)
+## imaginary part of Z.
+%!function [x, z] = ends (type)
 %!  least = realmin (type);
 %!  most = realmax (type);
 %!  x = feval (type, [0, -0, 1, -1, 0.5, -3, 7.5, Inf, -Inf, NaN]);
 %!  x = [x, eps(type)*least, -3*eps(type)*least, least, -0.7*sqrt(least), 3*least/eps(type), ...
 %!       most, -most, most*eps(type)/2, 1.3*sqrt(most)];
+%!  [re, im] = ndgrid (x, x);
+%!  z = complex (re(:), im(:));
 %!endfunction
 
 ## Does a GPU compute? Its NaN are positive and those of x86 negative, and a power may give zero the
@@ -80,9 +82,8 @@
 %!       @(x) x < complex (-1, 0), @(x) x .* conj(x), @(x) max (x, 1), @(x) min (x, 1i)};
 %! texts = {};
 %! for type = {"double", "single"}
-%!   x = ends (type{1});
-%!   [re, im] = ndgrid (x, x);
-%!   for z = {complex(re, im), x, [x(x >= 0), NaN]}
+%!   [x, z] = ends (type{1});
+%!   for z = {z, x, [x(x >= 0), NaN]}
 %!     for f = fs
 %!       where = true;
 %!       wanted = f{1} (z{1});
@@ -100,9 +101,7 @@
 %!test
 %! texts = {};
 %! for type = {"double", "single"}
-%!   x = ends (type{1});
-%!   [re, im] = ndgrid (x, x);
-%!   z = complex (re(:), im(:));
+%!   [x, z] = ends (type{1});
 %!   for f = {@plus, @minus, @times, @rdivide, @ldivide, @lt, @le, @gt, @ge, @eq, @ne, ...
 %!            @(a, b) max (a, b) + 0, ...
 %!            @(a, b) min (a, b) + 0} # of 0 and -0 Octave takes the one or the other
@@ -133,9 +132,7 @@
 %!test
 %! texts = {};
 %! for type = {"double", "single"}
-%!   x = ends (type{1});
-%!   [re, im] = ndgrid (x, x);
-%!   z = complex (re(:), im(:));
+%!   [x, z] = ends (type{1});
 %!   n = numel (x);
 %!   for pair = {{repmat(z, 1, n^2), repmat(z.', n^2, 1)}, {repmat(z, 1, n), repmat(x, n^2, 1)}, ...
 %!               {repmat(x.', 1, n^2), repmat(z.', n, 1)}, {repmat(x.', 1, n), repmat(x, n, 1)}}
@@ -157,9 +154,8 @@
 %!   in_double = @(x) x;
 %! endif
 %! for type = {"double", "single"}
-%!   x = ends (type{1});
-%!   [re, im] = ndgrid (x, x);
-%!   z = complex (re(:), im(:)).';
+%!   [x, z] = ends (type{1});
+%!   z = z.';
 %!   n = numel (z);
 %!   for X = {[repmat(z, 1, n); repelem(z, n)], [repmat(x, 1, numel (x)); repelem(x, numel (x))]}
 %!     for f = {@sum, @prod, @cumsum, @cumprod, @sumsq}

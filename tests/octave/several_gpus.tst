@@ -131,19 +131,16 @@
 
 %!testif ; numel (gpumm_info ().devices) > 1 # what the environment allows; one GPU unless told
 %! A = rand (1000);
-%! unwind_protect
-%!   for list = {"all", "0,1", "1", "0"}
-%!     setenv ("GPUMM_DEVICES", list{1});
-%!     [~, info] = spread (A, A, "Backend", "gpu");
-%!     assert (numel (info.devices), 2 * any (strcmp (list{1}, {"all", "0,1"})), info.reason);
-%!   endfor
-%!   unsetenv ("GPUMM_DEVICES");
+%! gone = with_variable ("GPUMM_DEVICES", "");
+%! for list = {"all", "0,1", "1", "0"}
+%!   setenv ("GPUMM_DEVICES", list{1});
 %!   [~, info] = spread (A, A, "Backend", "gpu");
-%!   assert (isempty (info.devices));
-%!   assert (info.device.index, 0);
-%! unwind_protect_cleanup
-%!   unsetenv ("GPUMM_DEVICES");
-%! end_unwind_protect
+%!   assert (numel (info.devices), 2 * any (strcmp (list{1}, {"all", "0,1"})), info.reason);
+%! endfor
+%! unsetenv ("GPUMM_DEVICES");
+%! [~, info] = spread (A, A, "Backend", "gpu");
+%! assert (isempty (info.devices));
+%! assert (info.device.index, 0);
 
 %!testif ; numel (gpumm_info ().devices) > 1 # gpuArrays: where they are, and what they do to host operands
 %! unwind_protect

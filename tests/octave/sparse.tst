@@ -264,19 +264,15 @@
 %! t = sparse ([2, 3, 4], [1, 3, 5], [1, 1, 2], 5, 5);
 %! k = sparse ([1, 2, 3, 1], [1, 2, 3, 2], 1:4, 4, 3);
 %! far = @(x) stretched (x, place, rows);
-%! unwind_protect
-%!   setenv ("GPUMM_MAX_HOST_MEMORY", "64M");
-%!   for options = {{}, {"Backend", "cpu"}, {"Backend", "cpu", "Algorithm", "spgemm"}, {"Algorithm", "sparse"}}
-%!     o = options{1};
-%!     assert (isequal (gpumm (far (s), far (s), "TransposeA", "transpose", o{:}), s' * s));
-%!     assert (isequal (gpumm (far (s), far (t), "TransposeA", "ctranspose", o{:}), s' * t));
-%!     z = s * (1+2i);
-%!     assert (isequal (gpumm (far (z), far (z), "TransposeA", "ctranspose", o{:}), z' * z));
-%!     assert (isequal (gpumm (far (s), k, o{:}), far (s * k)));
-%!     assert (isequal (gpumm (far (s != 0), k', "TransposeB", "transpose", "Alpha", 3, o{:}), far (3 * (s != 0) * k)));
-%!     assert (isequal (gpumm (sparse (rows, 4), k, o{:}), sparse (rows, 3)));
-%!     assert (isequal (gpumm (far (s), sparse (rows, 2), "TransposeA", "transpose", o{:}), sparse (4, 2)));
-%!   endfor
-%! unwind_protect_cleanup
-%!   unsetenv ("GPUMM_MAX_HOST_MEMORY");
-%! end_unwind_protect
+%! gone = with_variable ("GPUMM_MAX_HOST_MEMORY", "64M");
+%! for options = {{}, {"Backend", "cpu"}, {"Backend", "cpu", "Algorithm", "spgemm"}, {"Algorithm", "sparse"}}
+%!   o = options{1};
+%!   assert (isequal (gpumm (far (s), far (s), "TransposeA", "transpose", o{:}), s' * s));
+%!   assert (isequal (gpumm (far (s), far (t), "TransposeA", "ctranspose", o{:}), s' * t));
+%!   z = s * (1+2i);
+%!   assert (isequal (gpumm (far (z), far (z), "TransposeA", "ctranspose", o{:}), z' * z));
+%!   assert (isequal (gpumm (far (s), k, o{:}), far (s * k)));
+%!   assert (isequal (gpumm (far (s != 0), k', "TransposeB", "transpose", "Alpha", 3, o{:}), far (3 * (s != 0) * k)));
+%!   assert (isequal (gpumm (sparse (rows, 4), k, o{:}), sparse (rows, 3)));
+%!   assert (isequal (gpumm (far (s), sparse (rows, 2), "TransposeA", "transpose", o{:}), sparse (4, 2)));
+%! endfor
