@@ -1,5 +1,5 @@
-// block_matrix.h - a matrix in blocks in arrays of Octave, which a blocksparse of the host holds: its
-// check, its parts, and how it is shown.
+// block_matrix.h - a matrix in blocks in arrays of Octave, which a blocksparse of the host holds:
+// its check, its parts, and how it is shown.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_BLOCK_MATRIX_H
 #define GPUMM_BLOCK_MATRIX_H
