@@ -193,7 +193,7 @@ octave_base_value::unary_mapper_t mapper_of (const function &f);
 gpumm_type mapped_type (const function &f, gpumm_type type);
 
 // The name of a reduction.
-extern const char *const fold_names[GPUMM_FOLD_OPS];
+extern const char *const fold_names[];
 
 // ---- parts --------------------------------------------------------------------------------------
 

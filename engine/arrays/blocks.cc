@@ -163,7 +163,7 @@ blocks without_small (blocks x, const array &numbers, double most) {
 
 // ---- transposes ---------------------------------------------------------------------------------
 
-blocks transposed (blocks x, bool conjugates) {
+blocks transposed (const blocks &x, bool conjugates) {
   return transposed_stored (x, conjugates);
 }
 

@@ -39,7 +39,7 @@ blocks moved (const blocks &x, int device);
 // Drops zero blocks. Waits if it is not known whether there are any.
 const blocks &drop_zeros (blocks &x);
 
-blocks transposed (blocks x, bool conjugates);
+blocks transposed (const blocks &x, bool conjugates);
 blocks converted (blocks x, gpumm_type type);
 
 // Conversions to full and sparse, and from full.

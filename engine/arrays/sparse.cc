@@ -57,7 +57,7 @@ const sparse &drop_zeros (sparse &x) {
   return x;
 }
 
-sparse transposed (sparse x, bool conjugates) {
+sparse transposed (const sparse &x, bool conjugates) {
   return transposed_stored (x, conjugates);
 }
 

@@ -34,7 +34,7 @@ sparse moved (const sparse &x, int device);
 // Drops stored zeros. Waits if it is not known whether there are any.
 const sparse &drop_zeros (sparse &x);
 
-sparse transposed (sparse x, bool conjugates);
+sparse transposed (const sparse &x, bool conjugates);
 
 // Do they share the buffers of their patterns?
 bool same_pattern (const sparse &a, const sparse &b);
