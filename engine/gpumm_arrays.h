@@ -115,8 +115,7 @@ GPUMM_API gpumm_status gpumm_map_entries (const gpumm_map *map);
 typedef enum gpumm_fold_op {
   GPUMM_FOLD_SUM, /* in double precision */
   GPUMM_FOLD_PROD,
-  GPUMM_FOLD_MEAN, /* the sum, rounded to the domain, over count */
-  GPUMM_FOLD_MAX,  /* NaN only if all are NaN; complex: by abs, then arg; NaN + Inf i is the most */
+  GPUMM_FOLD_MAX, /* NaN only if all are NaN; complex: by abs, then arg; NaN + Inf i is the most */
   GPUMM_FOLD_MIN,
   GPUMM_FOLD_SUMSQ,   /* the sum of abs (x)^2, real, in double precision */
   GPUMM_FOLD_NORM,    /* the root of the sum of abs (x)^2, real, in double; no square overflows */

@@ -356,8 +356,8 @@ gpumm_type joined_type (gpumm_type x, gpumm_type y) {
 
 // ---- functions ----------------------------------------------------------------------------------
 
-const char *const fold_names[] = {"sum",   "prod", "mean", "max", "min",
-                                  "sumsq", "norm", "max",  "any", "all"};
+const char *const fold_names[] = {"sum",  "prod", "max", "min", "sumsq",
+                                  "norm", "max",  "any", "all"};
 static_assert (sizeof fold_names / sizeof *fold_names == GPUMM_FOLD_OPS, "a name for each fold");
 
 // In the order of functions ().

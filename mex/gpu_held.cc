@@ -163,10 +163,6 @@ protected:
     return value_of (value ().get_rep ().map (mapper_of (f)));
   }
   octave_value_list folded (gpumm_fold_op op, int dim, int nargout) const {
-    if (op == GPUMM_FOLD_MEAN) // Octave's own depends on its version
-      return ovl (octave::binary_op (
-          type_info (), octave_value::op_div, folded (GPUMM_FOLD_SUM, dim, 1) (0),
-          octave_value (double (dim < this->ndims () ? this->dims () (dim) : 1))));
     if (op == GPUMM_FOLD_LARGEST && value ().isnan ().any (dim).is_true ()) // of a column
       return ovl (value_of (as_class (octave_value (NAN), type_of_fold (op, type ()))));
     const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN || op == GPUMM_FOLD_LARGEST;

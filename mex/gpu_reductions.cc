@@ -124,8 +124,7 @@ octave_value_list mean (const named_function &f, const octave_value_list &args, 
   if (!name.empty () && name != "default" && name != "double" && name != "native")
     refuse (f, "(X, \"" + option + "\")");
   const double count = dim < x.ndims () ? double (x.dims () (dim)) : 1;
-  const octave_value y = is_stored (x) ? binary (octave_value::op_div, sum_along (x, dim), count)
-                                       : folded (GPUMM_FOLD_MEAN, as_float (x), dim) (0);
+  const octave_value y = binary (octave_value::op_div, sum_along (x, dim), count);
   if (option.empty ())
     return ovl (y);
   const octave_value rule = by_octave (f.name, ovl (like (x), option));

@@ -40,7 +40,6 @@ DEVICE double square_of (complex<double> x) {
 /* The output of a fold: parts in the workspace, or values and places in arrays. */
 template <class W, int KEPT> struct results {
   int op, type;
-  double count; /* of entries in a lane */
   void *values;
   double *index;
   folded<W, KEPT> *parts;
@@ -63,7 +62,7 @@ template <class W> DEVICE void begin (int, folded<W, SCALED> &x) {
  * to both parts of the first complex number. In Octave NaN is neither true nor false. */
 template <class T, class W> DEVICE void begin (int op, T x, int64_t k, folded<W, VALUE> &y) {
   y.value = wide (x);
-  if (op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_MEAN)
+  if (op == GPUMM_FOLD_SUM)
     y.value = add (W (), y.value);
   if (op == GPUMM_FOLD_SUMSQ)
     set (y.value, square_of (y.value), 0);
@@ -140,7 +139,7 @@ DEVICE void combine (int, folded<W, SCALED> &x, const folded<W, SCALED> &y) {
 
 template <class T, class W>
 DEVICE void combine (int op, folded<W, VALUE> &x, const folded<W, VALUE> &y) {
-  if (op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_MEAN || op == GPUMM_FOLD_SUMSQ)
+  if (op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_SUMSQ)
     x.value = add (x.value, y.value);
   else if (op == GPUMM_FOLD_PROD)
     x.value = times (x.value, y.value);
@@ -172,14 +171,6 @@ template <class W> DEVICE W value_of (const folded<W, SCALED> &x) {
   }
   set (y, root, 0);
   return y;
-}
-
-template <class R> DEVICE R over (R x, double count) {
-  return x / (R) count;
-}
-
-template <class R> DEVICE complex<R> over (complex<R> x, double count) {
-  return {x.re / (R) count, x.im / (R) count};
 }
 
 template <class W> DEVICE double place_of (const folded<W, PLACED> &x) {
@@ -295,12 +286,7 @@ __global__ void __launch_bounds__ (THREADS, SOURCE::BLOCKS)
     to.parts[s.part * l.inner * l.outer + s.lane] = x;
     return;
   }
-  if (to.op == GPUMM_FOLD_MEAN) {
-    T sum;
-    set (sum, real_part (value_of (x)), imaginary_part (value_of (x)));
-    store_as (to.type, to.values, s.lane, over (sum, to.count));
-  } else
-    store_as (to.type, to.values, s.lane, value_of (x));
+  store_as (to.type, to.values, s.lane, value_of (x));
   if (to.index)
     to.index[s.lane] = place_of (x);
 }
@@ -311,11 +297,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_fold &
   typedef of_parts<T, KEPT> parts;
   typedef typename SOURCE::sum W;
   const lanes l = lanes_of (f.inner, f.count, f.outer);
-  results<W, KEPT> to = {f.op,
-                         (int) f.output.type,
-                         (double) f.count,
-                         f.output.values,
-                         (double *) f.index.values,
+  results<W, KEPT> to = {f.op, (int) f.output.type, f.output.values, (double *) f.index.values,
                          l.parts > 1 ? (folded<W, KEPT> *) workspace : NULL};
   gpumm_status status = LAUNCH ("fold", (fold_lanes<SOURCE, KEPT>), lane_blocks (l) * l.parts,
                                 dim3 (THREADS), device, stream, source, l, to);

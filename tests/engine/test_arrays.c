@@ -596,7 +596,7 @@ static scalar fold_one (const gpumm_fold *f, const array *x, int64_t i, int64_t 
     const scalar z = load (x->type, x->host, i + f->inner * (k + f->count * o)),
                  y = run (&f->map, &z);
     const int is_nan = isnan (creal (y)) || isnan (cimag (y));
-    if (op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_MEAN)
+    if (op == GPUMM_FOLD_SUM)
       sum += y;
     else if (op == GPUMM_FOLD_PROD)
       sum *= y;
@@ -612,12 +612,6 @@ static scalar fold_one (const gpumm_fold *f, const array *x, int64_t i, int64_t 
       sum = y;
       *where = k + 1;
     }
-  }
-  if (op == GPUMM_FOLD_MEAN) { /* of exact sums */
-    const int in_single = is_single (f->map.domain);
-    const double n = (double) f->count, re = creal (sum) / n,
-                 im = is_complex (f->map.domain) ? cimag (sum) / n : 0;
-    return in_single ? with ((float) re, (float) im) : with (re, im);
   }
   return op == GPUMM_FOLD_NORM    ? (double) sqrtl (squares)
          : op == GPUMM_FOLD_SUMSQ ? (double) squares
