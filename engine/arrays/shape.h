@@ -16,11 +16,10 @@ namespace gpumm {
 // The sizes of an array: two or more. Behind the last all are 1.
 class shape {
 public:
-  template <typename... N> explicit shape (int64_t rows = 0, int64_t cols = 0, N... others) {
-    const int64_t sizes[] = {rows, cols, int64_t (others)...};
-    static_assert (sizeof sizes / sizeof *sizes <= NEAR, "for more dimensions write redim");
-    dims = int (sizeof sizes / sizeof *sizes);
-    std::copy_n (sizes, dims, near);
+  template <typename... N>
+  explicit shape (int64_t rows = 0, int64_t cols = 0, N... others)
+      : dims (2 + int (sizeof...(others))), near{rows, cols, int64_t (others)...} {
+    static_assert (2 + sizeof...(others) <= NEAR, "for more dimensions write redim");
   }
 
   int ndims () const {

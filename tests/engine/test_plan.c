@@ -84,7 +84,8 @@ static void make_places (void) {
   bare = fast; /* without sparse kernels */
   bare.context = &bare_gpu;
   bare_cuda = cuda;
-  bare_cuda.sparse_kernels = (const gpumm_sparse_kernel *const[]){NULL};
+  static const gpumm_sparse_kernel *const no_kernels[] = {NULL};
+  bare_cuda.sparse_kernels = no_kernels;
   host_place = (gpumm_candidate){
       .context = &host_device,
       .properties = {.name = "host", .capability = 999, .memory_free = 1ll << 30}};
