@@ -1,5 +1,5 @@
 // gpu_held.cc - gpuArrays without a GPU: a value of Octave, full, sparse or in blocks, for which
-// Octave computes. What a device refuses is refused here, too (gpu_value.cc, gpu_rules.cc), so a
+// Octave computes. What a device refuses is refused here, too (gpu_value.h, gpu_rules.cc), so a
 // script that runs on one machine runs on the other.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.

@@ -395,13 +395,8 @@ public:
     const std::vector<octave::idx_vector> index = gpumm::indices_of (given, 2);
     const dim_vector size = dims ();
     (issparse () ? check_sparse_index : check_blocks_index) (index, size);
-    const int count = int (index.size ());
-    for (int d = 0; d < count; d++) {
-      const octave_idx_type most = count == 1 ? size.numel () : size (d);
-      if (index[d].extent (most) > most)
-        octave::err_index_out_of_range (count, d + 1, index[d].extent (most), most, size);
-    }
-    return part (given.slice (0, count), index);
+    gpumm::check_range (index, size);
+    return part (given.slice (0, int (index.size ())), index);
   }
   octave_value subsasgn (const std::string &, const std::list<octave_value_list> &,
                          const octave_value &) {

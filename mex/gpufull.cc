@@ -89,7 +89,7 @@ public:
   octave_value diag (octave_idx_type k) const;
   using gpu_full::diag;
   octave::idx_vector index_vector (bool integers) const {
-    return download (m).index_vector (integers);
+    return download (computed ()).index_vector (integers);
   }
   octave_value elements_as (octave_value (octave_value::*type) () const) const;
 
@@ -270,7 +270,7 @@ octave_value_list octave_gpuarray::folded (gpumm_fold_op op, int dim, int nargou
 
 octave_value octave_gpuarray::truth (gpumm_fold_op op, int dim) const {
   if (m.numel () == 0 || is_wide (m.type)) {
-    const octave_value x = download (m);
+    const octave_value x = download (computed ());
     return value_of (upload (op == GPUMM_FOLD_ALL ? x.all (dim) : x.any (dim), m.device));
   }
   return value_of (

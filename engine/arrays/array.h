@@ -288,6 +288,9 @@ array permuted (const array &x, const std::vector<int> &order);
 // x repeated so often by dimension.
 array repeated (array x, const shape &times);
 
+// A pick of sizes 1, between these arrays, for the engine.
+gpumm_pick pick_between (bool put, const array &part, const array &whole);
+
 // Reads or writes a part by indices into an array of this size.
 void pick (bool put, const array &part, const shape &part_size, const array &whole,
            const shape &whole_size, const std::vector<selection> &index);

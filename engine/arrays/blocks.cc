@@ -185,9 +185,8 @@ blocks twin_of (blocks &x) {
   w.c = grid_of (t);
   set_values (w.c, from);
   run (w);
-  gpumm_pick p = {}; // element (c, r) of a block of t is element (r, c) of x's block
-  p.part = view (t.values);
-  p.whole = view (x.values);
+  // element (c, r) of a block of t is element (r, c) of x's block
+  gpumm_pick p = pick_between (false, t.values, x.values);
   const int64_t each = x.block_rows * x.block_cols;
   const int64_t size[] = {x.block_cols, x.block_rows, x.stored, 1};
   const int64_t down[] = {1, x.block_cols, each, 0}, across[] = {x.block_rows, 1, each, 0};
@@ -273,11 +272,7 @@ array diagonal_of (blocks x) {
   const meeting both (x.device, diagonal, grid_of (x));
   x.values = plain (x.values);
   array of_blocks = new_array (x.device, x.values.type, shape (b, both.count));
-  gpumm_pick p = {};
-  p.part = view (of_blocks);
-  p.whole = view (x.values);
-  std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
-  std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);
+  gpumm_pick p = pick_between (false, of_blocks, x.values);
   p.size[0] = p.whole_size[0] = b;
   p.size[1] = both.count;
   p.whole_size[1] = x.stored;

@@ -73,6 +73,16 @@ static gpumm_places places_of (const selection &index, int64_t n, int device,
   return p;
 }
 
+gpumm_pick pick_between (bool put, const array &part, const array &whole) {
+  gpumm_pick p = {};
+  p.put = put;
+  p.part = view_of (part);
+  p.whole = view_of (whole);
+  std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
+  std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);
+  return p;
+}
+
 void pick (bool put, const array &part, const shape &part_size, const array &whole,
            const shape &whole_size, const std::vector<selection> &index) {
   const int dims = int (index.size ());
@@ -81,12 +91,7 @@ void pick (bool put, const array &part, const shape &part_size, const array &who
                + std::to_string (GPUMM_MAP_DIMS) + " of a device. Use reshape (X) or gather (X)");
   const array there = put ? moved (part, whole.device) : part;
   std::vector<array> memory;
-  gpumm_pick p = {};
-  p.put = put;
-  p.part = view_of (there);
-  p.whole = view_of (whole);
-  std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
-  std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);
+  gpumm_pick p = pick_between (put, there, whole);
   const distances turned{whole.size (1), 1}; // a transposed matrix has two indices
   int64_t step = 1, whole_step = 1;
   for (int d = 0; d < dims; d++) {

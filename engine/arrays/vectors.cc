@@ -86,12 +86,7 @@ gpumm_sparse_work matched (const gpumm_matrix &a, const gpumm_matrix &b, const m
 
 void move_blocks (bool puts, const array &part, const array &whole, const array &places,
                   int64_t each) {
-  gpumm_pick p = {};
-  p.put = puts;
-  p.part = view (part);
-  p.whole = view (whole);
-  std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
-  std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);
+  gpumm_pick p = pick_between (puts, part, whole);
   p.size[0] = p.whole_size[0] = each;
   p.size[1] = places.numel ();
   p.whole_size[1] = whole.numel () / each;
