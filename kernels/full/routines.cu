@@ -59,18 +59,23 @@ static gpumm_status check (const gpumm_call *x, int error) {
                             "%s failed (status %d)", is_blas ? "cuBLAS" : "cuSOLVER", error);
 }
 
+/* The library of this routine can be opened. */
+static gpumm_status need_library (const gpumm_call *x) {
+  const bool is_blas = x->routine < GPUMM_GETRF;
+  if (is_blas ? open_blas () : open_solver ())
+    return GPUMM_OK;
+  const char *why = dlerror ();
+  return gpumm_driver_fail (GPUMM_UNSUPPORTED, "%s cannot be opened: %s" HOW_TO_GET_LIBRARIES,
+                            is_blas ? "cuBLAS" : "cuSOLVER", why ? why : "it lacks functions");
+}
+
 /* The handle of the current device, set to that stream. */
 static gpumm_status prepare (int device, gpumm_stream *stream, const gpumm_call *x, void **handle) {
   const int64_t sizes[] = {x->m, x->n, x->k, x->lda, x->ldb, x->ldc};
   for (int64_t size : sizes)
     if (size > INT32_MAX)
       return gpumm_driver_fail (GPUMM_UNSUPPORTED, "sizes above 2^31 - 1");
-  const bool is_blas = x->routine < GPUMM_GETRF;
-  if (is_blas ? !open_blas () : !open_solver ()) {
-    const char *why = dlerror ();
-    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "%s cannot be opened: %s" HOW_TO_GET_LIBRARIES,
-                              is_blas ? "cuBLAS" : "cuSOLVER", why ? why : "it lacks functions");
-  }
+  TRY (need_library (x));
   if (device < 0 || device >= MOST_DEVICES)
     return gpumm_driver_fail (GPUMM_NO_DEVICE, "there is no device %d", device);
   auto *library = x->routine < GPUMM_GETRF ? &blas : &solver;
@@ -232,7 +237,7 @@ gpumm_status gpumm_cuda_call_bytes (int device, const gpumm_call *x, size_t *byt
   void *handle = NULL;
   *bytes = 0;
   if (x->routine < GPUMM_GETRF)
-    return GPUMM_OK;
+    return need_library (x);
   gpumm_status status = gpumm_cuda_enter ("cusolver", device, &before);
   if (status)
     return status;
