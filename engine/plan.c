@@ -225,6 +225,12 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
                                  gpumm_plan *plan) {
   gpumm_product product = whole_product (p);
   const gpumm_kernel *kernel = choose_kernel (candidate, o, &product);
+  const gpumm_driver *driver = candidate->context->driver;
+  const char *missing =
+      !kernel && !gpumm_is_auto (o) && driver->missing ? driver->missing (o->algorithm) : NULL;
+  if (missing)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not run on %s: %s", o->algorithm,
+                       candidate->properties.name, missing);
   if (!kernel)
     return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s matrices on %s%s",
                        gpumm_is_auto (o) ? "auto" : o->algorithm, gpumm_type_name (p->output),

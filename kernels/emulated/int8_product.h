@@ -53,6 +53,10 @@ static bool int8_usable (void) {
   return lt.why[0] == 0;
 }
 
+const char *gpumm_int8_missing (void) {
+  return int8_usable () ? NULL : lt.why;
+}
+
 static gpumm_status check_lt (const char *call, cublasStatus_t error) {
   if (error == CUBLAS_STATUS_SUCCESS)
     return GPUMM_OK;

@@ -96,6 +96,10 @@ static bool usable (void) {
   return cublas.why[0] == 0;
 }
 
+const char *gpumm_cublas_missing (void) {
+  return usable () ? NULL : cublas.why;
+}
+
 static gpumm_status check (const char *call, cublasStatus_t error) {
   if (error == CUBLAS_STATUS_SUCCESS)
     return GPUMM_OK;

@@ -65,7 +65,7 @@ static gpumm_status need_library (const gpumm_call *x) {
   if (is_blas ? open_blas () : open_solver ())
     return GPUMM_OK;
   const char *why = dlerror ();
-  return gpumm_driver_fail (GPUMM_UNSUPPORTED, "%s cannot be opened: %s" HOW_TO_GET_LIBRARIES,
+  return gpumm_driver_fail (GPUMM_DEVICE_FAILED, "%s cannot be opened: %s" HOW_TO_GET_LIBRARIES,
                             is_blas ? "cuBLAS" : "cuSOLVER", why ? why : "it lacks functions");
 }
 

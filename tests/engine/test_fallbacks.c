@@ -134,6 +134,26 @@ static void test_places (void) {
   gpu->is_lost = 0;
 }
 
+/* An algorithm whose library is missing says so, also in the list of algorithms; "auto" does
+ * without it. */
+static void test_missing (void) {
+  gpumm_report r = {0};
+  gpumm_algorithm_info info = {0};
+  gpu->missing = "it is made up";
+  const gpumm_options named = {.backend = GPUMM_GPU, .algorithm = "cublas"};
+  CHECK (square (64, named, &r) == GPUMM_UNSUPPORTED
+             && strstr (gpumm_last_error (), "made-up GPU: it is made up"),
+         "\"%s\"", gpumm_last_error ());
+  CHECK (square (64, (gpumm_options){.device = -1}, &r) == GPUMM_OK
+             && strcmp (r.algorithm, "blas") == 0,
+         "%s", r.algorithm);
+  int count = 0, missing = 0;
+  for (; gpumm_algorithm_at (count, &info) == GPUMM_OK; count++)
+    missing += info.missing != NULL;
+  CHECK (count > 1 && missing == 1, "%d of %d are missing", missing, count);
+  gpu->missing = NULL;
+}
+
 /* A launch without memory: smaller tiles; the next: the CPU. */
 static void test_launches (void) {
   gpumm_report r;
@@ -414,6 +434,7 @@ int main (void) {
   if (!found)
     return check_done ();
   test_places ();
+  test_missing ();
   test_symm ();
   test_launches ();
   test_limit ();
