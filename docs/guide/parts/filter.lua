@@ -8,9 +8,16 @@ local up, drawings, folder = "", "", ""
 -- Notes lie in notes/; a page's own folder is docs/guide/, a note's is docs/.
 local function address (target)
   local inside_notes = up ~= ""
-  local figure = target:match ("^[./]*bench/results/(.*)$")
+  local figure = target:match ("^[./]*bench/results/(.*%.png)$")
   if figure then
     return up .. "figures/" .. figure
+  end
+  local results = target:match ("^[./]*bench/results/(.*)%.csv$")
+  local lesson = target:match ("^[./]*notebooks/([^/]*)%.ipynb$")
+  if results then -- the machine and the command of these measurements
+    return up .. "measurements.html#" .. results:gsub ("[^%w%-]", "") .. "csv"
+  elseif lesson then
+    return up .. "lessons/" .. lesson .. ".html"
   end
   local path, fragment = target:match ("^([^#:]*)%.md(#?.*)$")
   if not path then
@@ -71,7 +78,7 @@ local function figure (paragraph)
   local shown, kind
   if name then
     local file = assert (io.open (drawings .. "/" .. name .. ".svg"))
-    shown = pandoc.RawBlock ("html", file:read ("a"))
+    shown = pandoc.RawBlock ("html", (file:read ("a"):gsub ("<style>.-</style>\n", "")))
     file:close ()
     kind = "drawing"
   else

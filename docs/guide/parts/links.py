@@ -1,4 +1,4 @@
-"""links.py - does every link of a folder of HTML pages lead somewhere?
+"""links.py - does every link of a folder of HTML pages lead somewhere, and every link among the .md files?
 
 A link into the folder must name a file in the folder and, after #, an id of that page. A link out of
 the folder is an error, because users copy the folder. Addresses of other sites are not opened, because
@@ -8,6 +8,7 @@ alternative text, tags that are not closed.
 SPDX-License-Identifier: BSD-3-Clause
 """
 import html.parser
+import re
 import urllib.parse
 
 VOID = {"br", "col", "hr", "img", "link", "meta"}  # tags that have no end
@@ -72,4 +73,35 @@ def check(folder):
                 faults.append(f"{name}: {link}: that page has no such id")
             elif not link:
                 faults.append(f"{name}: an empty link")
+    return faults
+
+
+def headings(text):
+    """The places of a page in Markdown, by the names that GitHub and GitLab give its headings."""
+    found = set()
+    for heading in re.findall(r"^#+ (.*)$", without_code(text), re.M):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        found.add(re.sub(r"[^\w\- ]", "", words).replace(" ", "-"))
+    return found
+
+
+def without_code(text):
+    return re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.M | re.S)
+
+
+def check_sources(pages, root):
+    """A list of sentences, one for each link of the pages in Markdown that leads nowhere: to a file that
+    is not there, out of the sources, or to a heading that the page does not have."""
+    faults = []
+    for page in pages:
+        text = re.sub(r"`[^`]*`", "", without_code(page.read_text()))
+        for link in re.findall(r"\]\(([^)\s]+)\)", text):
+            if re.match(r"[a-z]+:", link):
+                continue
+            path, _, place = link.partition("#")
+            target = (page.parent / path).resolve() if path else page
+            if root not in target.parents or not target.exists():
+                faults.append(f"{page.relative_to(root)}: {link} leads nowhere")
+            elif place and place not in headings(target.read_text()):
+                faults.append(f"{page.relative_to(root)}: {link}: that page has no such heading")
     return faults
