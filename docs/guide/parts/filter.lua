@@ -53,18 +53,19 @@ local function octave_sample (block)
                                     .. table.concat (out, "\n") .. "</code></pre>")
 end
 
--- The width of a picture in pixels: of a PNG bytes 17 to 20 of the file, of an SVG its attribute.
--- style.css sizes pictures by it, so that their letters stay readable.
-local function natural_width (name)
+-- The width and height of a picture in pixels: of a PNG bytes 17 to 24 of the file, of an SVG its
+-- attributes. style.css sizes pictures by the width, so that their letters stay readable.
+local function natural_size (name)
   local file = assert (io.open (folder .. "/" .. name, "rb"))
   local text = file:read ("a")
   file:close ()
   if text:sub (1, 8) == "\137PNG\r\n\26\n" then
-    return (string.unpack (">I4", text, 17))
+    return string.unpack (">I4I4", text, 17)
   end
   local svg = text:match ("<svg%s[^>]*>") or ""
-  return assert (tonumber (svg:match ('%swidth="([%d.]+)"')),
-                 name .. " is no PNG, and no SVG with a width in pixels")
+  local width, height = svg:match ('%swidth="([%d.]+)"'), svg:match ('%sheight="([%d.]+)"')
+  assert (width and height, name .. " is no PNG, and no SVG with a width and height in pixels")
+  return width, height
 end
 
 -- A paragraph that is a picture becomes a figure with a caption. A drawing moves into the page, so
@@ -82,7 +83,8 @@ local function figure (paragraph)
     file:close ()
     kind = "drawing"
   else
-    image.attributes.style = "--natural: " .. natural_width (image.src) .. "px"
+    local width, height = natural_size (image.src)
+    image.attributes = { width = width, height = height, style = "--natural: " .. width .. "px" }
     shown = pandoc.Plain { image }
     kind = "picture"
   end
