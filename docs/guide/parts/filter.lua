@@ -97,6 +97,9 @@ end
 local change = {
   Link = function (link)
     link.target = address (link.target)
+    if link.target:match ("^[./]*/[^:]*%.[chmu]+$") then -- a source, which the guide does not have
+      return link.content
+    end
     return link
   end,
   Image = function (image)

@@ -6,7 +6,7 @@ A part `measured` of a page (docs/fill-in) selects rows and columns; no number i
   where: what = product; type = d; m = n; not kernel = loops
                                       conditions on the rows; a name of a column on the right means
                                       that column, and a * stands for anything
-  rows: n                             a line of the table for each value, in order
+  rows: n                             a line of the table for each value of an expression, in order
   columns: who = gpumm; cupy as CuPy  a column for each of these values (patterns with *, too), with
                                       its heading; a column without values is left out
   value: 1e3 * median                 the value of a cell, computed from the row's columns
@@ -98,7 +98,7 @@ def pivot(rows, spec):
     wanted = [named(item) for item in wanted.split(";")]
     first, heading = named(spec["rows"])
     pick = {"least": min, "most": max}.get(spec.get("pick"))
-    keys = sorted({row[first] for row in rows})
+    keys = sorted({cell(row, first) for row in rows})
     if "only" in spec:
         keys = [key for key in keys if str(key) in spec["only"].split()]
     lines = []
@@ -106,7 +106,7 @@ def pivot(rows, spec):
         line = [key]
         for pattern, _ in wanted:
             values = [cell(row, spec["value"]) for row in rows
-                      if row[first] == key and fnmatch.fnmatchcase(str(row[by]), pattern)]
+                      if cell(row, first) == key and fnmatch.fnmatchcase(str(row[by]), pattern)]
             if len(values) > 1 and not pick:
                 raise ValueError(f"{len(values)} rows for {pattern} at {key}")
             line.append((pick or min)(values) if values else None)
