@@ -114,6 +114,38 @@
                behind (element));
   }
 
+  // Texts lie beside or below each other. Formulas and what a box has scrolled out of sight are left out.
+  const overlaps = () => {
+    const OVERLAP = 3; // px in both directions: boxes of lines are higher than their letters
+    const boxes = [];
+    const texts = document.createTreeWalker (document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode ()) {
+      const element = texts.currentNode.parentElement;
+      if (! texts.currentNode.data.trim () || ! seen (element)
+          || element.closest ("math, script, style, title, desc, sub, sup"))
+        continue;
+      const range = document.createRange ();
+      range.selectNodeContents (texts.currentNode);
+      let holder = element;
+      while (holder && ! scrolls (holder))
+        holder = holder.parentElement;
+      const clip = holder && holder !== root && holder !== document.body
+        ? holder.getBoundingClientRect () : { left: -Infinity, right: Infinity };
+      for (const box of range.getClientRects ())
+        boxes.push ({ element, top: box.top, bottom: box.bottom, left: Math.max (box.left, clip.left),
+                      right: Math.min (box.right, clip.right) });
+    }
+    boxes.sort ((a, b) => a.top - b.top);
+    for (let i = 0; i < boxes.length; i++)
+      for (let j = i + 1; j < boxes.length && boxes[j].top < boxes[i].bottom - OVERLAP; j++) {
+        const [a, b] = [boxes[i], boxes[j]];
+        if (a.element !== b.element && Math.min (a.right, b.right) - Math.max (a.left, b.left) > OVERLAP
+            && Math.min (a.bottom, b.bottom) - b.top > OVERLAP)
+          faults.push (`${name (a.element)} and ${name (b.element)} overlap`);
+      }
+  };
+  overlaps ();
+
   // Every text node. Letters in a drawing scale with the drawing.
   const walker = document.createTreeWalker (document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode ()) {
@@ -142,6 +174,12 @@
       faults.push (`a picture of ${image.naturalWidth} px is ${image.clientWidth} px wide: ${
         image.getAttribute ("src")}`);
   }
+
+  for (const image of document.images)
+    if (image.naturalWidth && Math.abs (image.clientWidth * image.naturalHeight
+                                        - image.clientHeight * image.naturalWidth)
+        > 1.5 * Math.max (image.naturalWidth, image.naturalHeight)) // sizes are whole pixels
+      faults.push (`a picture is distorted: ${image.getAttribute ("src")}`);
 
   // A page is not higher than its pictures, as they are drawn, and its letters, each in a box of
   // LETTER: half of that is usual.

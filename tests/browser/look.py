@@ -13,7 +13,11 @@ import sys
 import urllib.parse
 
 # A phone, light and dark; a tablet; a desktop screen. Colours do not depend on the width.
-VIEWS = [(390, 844, "light"), (390, 844, "dark"), (800, 900, "light"), (1200, 900, "light")]
+VIEWS = [(390, 844, "light"), (390, 844, "dark"), (800, 900, "light"), (1280, 800, "light")]
+MOST_SCREENS = {"performance.html": 10}  # of the last view
+SEARCHES = ["strassen error", "pagemtimes", "A\\b", "out of memory", "c++ ( [x", "nothingatall"]
+FINDS = {"pagemtimes": "reference.html#pagemtimes", "strassen error": "notes/strassen.html",
+         "nothingatall": None}
 here = pathlib.Path(__file__).resolve().parent
 
 # A page with one fault of each kind, and a word of each message.
@@ -30,15 +34,19 @@ BROKEN = """<!DOCTYPE html><html lang="en"><head><title>broken</title></head><bo
 alt="squeezed" style="width: 30px">
 <img src="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='90' height='9'/%3E"
 alt="stretched" style="width: 300px">
+<img src="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='90' height='9'/%3E"
+alt="flat" style="width: 90px; height: 4px">
 <p style="position: relative; left: -3000px">outside</p>
+<p>these words lie</p><p style="position: relative; top: -40px">over these words</p>
 <p><a href="nowhere.html">a page</a> <a href="#nowhere">a place</a></p>
 <p>code that `never</p>
 <details class="contents" open><summary>contents</summary><a href="#place">a place</a></details>
 <h1 id="place" style="margin-top: 5000px">low</h1>
 </body></html>""".format(line="much too long a line " * 40)
 FOUND = ["the page is", "without a shadow", "cut off", "contrast 2.85", "px high", "contrast 1.3",
-         "not loaded", "of 90 px is 30 px wide",
+         "not loaded", "of 90 px is 30 px wide", "distorted",
          "of 90 x 9 px is 300 x 30 px large", "px high, and its text", "outside",
+         "overlap",
          "left over: `", "contents are open", "no title",
          "nowhere.html leads nowhere", "#nowhere: that page has no such id"]
 
@@ -123,8 +131,40 @@ def look(browser, file):
         if i == 0:
             browser.open(file)
         seen = browser.run(script)
+        high = browser.run("document.documentElement.scrollHeight / innerHeight")
         faults += [f"{width} px, {scheme}: {fault}" for fault in seen["faults"]]
+    if high > MOST_SCREENS.get(file.name, high):
+        faults.append(f"{high:.1f} screens are more than {MOST_SCREENS[file.name]}")
     return seen["links"], set(seen["ids"]), faults
+
+
+SEARCH = """(() => {
+  const box = document.querySelector ("#search input");
+  box.value = %s;
+  box.dispatchEvent (new Event ("input"));
+  return [...document.querySelectorAll ("#search a")].map ((a) => a.href);
+}) ()"""
+
+
+def search(browser, file, folder, ids):
+    """Returns what is wrong with the search box of a page, and with what the box finds."""
+    script = (here / "faults.js").read_text()
+    browser.view(*VIEWS[0])
+    browser.open(file)
+    faults = []
+    for words in SEARCHES:
+        found = browser.run(SEARCH % json.dumps(words))
+        faults += [f"\"{words}\": {fault}" for fault in broken_links(found, ids, folder)
+                   + [fault for fault in browser.run(script)["faults"] if "no title" not in fault]]
+        wanted = FINDS.get(words, "")
+        if wanted is None and found or wanted and not any(wanted in link for link in found):
+            faults.append(f"\"{words}\" finds {found}")
+    browser.run(SEARCH % json.dumps("pagemtimes"))
+    browser.ask("Runtime.evaluate", wait_for="Page.loadEventFired",
+                expression='document.getElementById ("search").requestSubmit ()')
+    if not browser.run("location.href").endswith(FINDS["pagemtimes"]):
+        faults.append(f"Enter leads to {browser.run('location.href')}")
+    return faults
 
 
 def broken_links(links, ids, folder):
@@ -174,10 +214,12 @@ def main():
             case(f"the fault \"{word}\" of a broken page is found",
                  [] if any(word in fault for fault in faults) else faults)
         pages = {file: look(browser, file) for file in sorted(folder.rglob("*.html"))}
+        ids = {file: seen[1] for file, seen in pages.items()}
+        for name in ("index.html", "notes/gui.html"):
+            case(f"{name}: the search box", search(browser, folder / name, folder, ids))
     finally:
         browser.end()
     case("there are pages", [] if len(pages) >= 10 else [f"only {len(pages)} in {folder}"])
-    ids = {file: seen[1] for file, seen in pages.items()}
     for file, (links, _, faults) in pages.items():
         name = file.relative_to(folder)
         case(f"{name} is laid out well", faults)

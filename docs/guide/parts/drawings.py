@@ -1,4 +1,4 @@
-"""drawings.py - the guide's drawings, as SVG inside the pages.
+"""drawings.py - the guide's drawings, SVG in docs/guide/drawings/ and inside the pages.
 
 Colours are classes of style.css, so that a drawing is light or dark with its page; A, B and C are
 marked by names, not by colours alone. Each drawing has a title and a description.
@@ -6,6 +6,7 @@ marked by names, not by colours alone. Each drawing has a title and a descriptio
 SPDX-License-Identifier: BSD-3-Clause
 """
 from html import escape
+import re
 
 
 class Drawing:
@@ -241,8 +242,12 @@ def residues():
     return d
 
 
-def draw_all(folder):
-    """Writes each drawing to NAME.svg in the folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for drawing in (tiles(), flow(), ladder(), blocks(), residues()):
-        (folder / f"{drawing.name}.svg").write_text(drawing.svg())
+def files(guide):
+    """The text of each drawing by its file. Alone, a drawing has the colours and letters of style.css in
+    itself; make-guide takes them out of a drawing that moves into a page."""
+    css = (guide / "parts" / "style.css").read_text()
+    colours = "".join(re.findall(r"^:root \{.*?^\}\n|^@media \(prefers.*?^\}\n", css, re.M | re.S))
+    rules = "".join(re.findall(r"^svg .*\n", css, re.M))
+    style = f"<style>\n{colours}svg {{ background: var(--paper); }}\n{rules}</style>\n"
+    return {guide / "drawings" / f"{drawing.name}.svg": drawing.svg().replace(">\n", f">\n{style}", 1)
+            for drawing in (tiles(), flow(), ladder(), blocks(), residues())}

@@ -8,9 +8,16 @@ local up, drawings, folder = "", "", ""
 -- Notes lie in notes/; a page's own folder is docs/guide/, a note's is docs/.
 local function address (target)
   local inside_notes = up ~= ""
-  local figure = target:match ("^[./]*bench/results/(.*)$")
+  local figure = target:match ("^[./]*bench/results/(.*%.png)$")
   if figure then
     return up .. "figures/" .. figure
+  end
+  local results = target:match ("^[./]*bench/results/(.*)%.csv$")
+  local lesson = target:match ("^[./]*notebooks/([^/]*)%.ipynb$")
+  if results then -- the machine and the command of these measurements
+    return up .. "measurements.html#" .. results:gsub ("[^%w%-]", "") .. "csv"
+  elseif lesson then
+    return up .. "lessons/" .. lesson .. ".html"
   end
   local path, fragment = target:match ("^([^#:]*)%.md(#?.*)$")
   if not path then
@@ -46,18 +53,19 @@ local function octave_sample (block)
                                     .. table.concat (out, "\n") .. "</code></pre>")
 end
 
--- The width of a picture in pixels: of a PNG bytes 17 to 20 of the file, of an SVG its attribute.
--- style.css sizes pictures by it, so that their letters stay readable.
-local function natural_width (name)
+-- The width and height of a picture in pixels: of a PNG bytes 17 to 24 of the file, of an SVG its
+-- attributes. style.css sizes pictures by the width, so that their letters stay readable.
+local function natural_size (name)
   local file = assert (io.open (folder .. "/" .. name, "rb"))
   local text = file:read ("a")
   file:close ()
   if text:sub (1, 8) == "\137PNG\r\n\26\n" then
-    return (string.unpack (">I4", text, 17))
+    return string.unpack (">I4I4", text, 17)
   end
   local svg = text:match ("<svg%s[^>]*>") or ""
-  return assert (tonumber (svg:match ('%swidth="([%d.]+)"')),
-                 name .. " is no PNG, and no SVG with a width in pixels")
+  local width, height = svg:match ('%swidth="([%d.]+)"'), svg:match ('%sheight="([%d.]+)"')
+  assert (width and height, name .. " is no PNG, and no SVG with a width and height in pixels")
+  return width, height
 end
 
 -- A paragraph that is a picture becomes a figure with a caption. A drawing moves into the page, so
@@ -71,11 +79,12 @@ local function figure (paragraph)
   local shown, kind
   if name then
     local file = assert (io.open (drawings .. "/" .. name .. ".svg"))
-    shown = pandoc.RawBlock ("html", file:read ("a"))
+    shown = pandoc.RawBlock ("html", (file:read ("a"):gsub ("<style>.-</style>\n", "")))
     file:close ()
     kind = "drawing"
   else
-    image.attributes.style = "--natural: " .. natural_width (image.src) .. "px"
+    local width, height = natural_size (image.src)
+    image.attributes = { width = width, height = height, style = "--natural: " .. width .. "px" }
     shown = pandoc.Plain { image }
     kind = "picture"
   end
@@ -88,6 +97,9 @@ end
 local change = {
   Link = function (link)
     link.target = address (link.target)
+    if link.target:match ("^[./]*/[^:]*%.[chmu]+$") then -- a source, which the guide does not have
+      return link.content
+    end
     return link
   end,
   Image = function (image)

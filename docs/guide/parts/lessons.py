@@ -87,3 +87,9 @@ def markdown(notebook, folder):
 def title(notebook):
     first = "".join(cells_of(notebook)[0]["source"]).split("\n", 1)[0]
     return first.removeprefix("# ")
+
+
+def listing(folder, address):
+    """The list of all notebooks, as Markdown; address () leads from the page to a file."""
+    return "\n".join(f"- [{title(notebook)}]({address(notebook)})"
+                     for notebook in sorted(folder.glob("[1-9]*.ipynb")))

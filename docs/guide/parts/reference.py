@@ -39,16 +39,41 @@ def index(root):
     return found
 
 
-def help_text(root, name):
-    """The texinfo in the head of a function's file, or of the constructor of its class."""
+def help_file(root, name):
+    """A function's file, or the constructor of its class."""
     file = root / "octave" / f"{name}.m"
-    if not file.exists():
-        file = root / "octave" / f"@{name}" / f"{name}.m"
+    return file if file.exists() else root / "octave" / f"@{name}" / f"{name}.m"
+
+
+def help_text(root, name):
+    """The texinfo in the head of a function's file."""
+    file = help_file(root, name)
     text = file.read_text()
     head = re.search(r"^## -\*- texinfo -\*-\n((?:##.*\n)+)", text, re.M)
     if not head:
         raise ValueError(f"{file} has no help text in texinfo")
     return re.sub(r"^## ?", "", head[1], flags=re.M)
+
+
+def summary(text):
+    """The first paragraph of a help text, as Markdown."""
+    paragraph = re.search(r"^(?!@deftypefn)(\S.*?)(?=\n\n|\n@|\Z)", text, re.M | re.S)[1]
+    paragraph = re.sub(r"@(var|w|math|dfn|emph|dots)\{([^{}]*)\}", r"\2", paragraph)
+    paragraph = re.sub(r"@\w+\{([^{}]*)\}", r"`\1`", paragraph)
+    return " ".join(paragraph.split()).rstrip(".:") + "."
+
+
+def listing(root, address):
+    """Markdown: a section for each function with the first sentences of its help text and a link to its
+    file. make-guide puts the whole help texts in the place of these."""
+    out = []
+    for category, names in index(root):
+        out.append(f"## {category}")
+        for name in names:
+            file = help_file(root, name)
+            out.append(f"### `{name}`\n\n{summary(help_text(root, name))}"
+                       f" [All of the help]({address(file)})")
+    return "\n\n".join(out)
 
 
 def linked(text, known, link):

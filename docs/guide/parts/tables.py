@@ -1,19 +1,20 @@
 """tables.py - tables of measurements, made of the CSV files that the benchmarks wrote.
 
-A fenced block `measured` of a page selects rows and columns; no number is typed by hand.
+A part `measured` of a page (docs/fill-in) selects rows and columns; no number is typed by hand.
 
-  file: ladder.csv                    in the folder of results
+  file: h200/ladder.csv               in bench/results
   where: what = product; type = d; m = n; not kernel = loops
                                       conditions on the rows; a name of a column on the right means
                                       that column, and a * stands for anything
-  rows: n                             a line of the table for each value, in order
+  rows: n                             a line of the table for each value of an expression, in order
   columns: who = gpumm; cupy as CuPy  a column for each of these values (patterns with *, too), with
                                       its heading; a column without values is left out
   value: 1e3 * median                 the value of a cell, computed from the row's columns
   pick: least                         of several rows take the least, or the most; without this line
                                       several rows are an error
   relative: gpumm                     divide the cells by the cells of that column
-  only: 512 1024                      show only these values of rows, or of a list's first column
+  only: 512 1024                      show only these values of rows, or of a list's first column, which
+                                      comes in this order
   caption: ...                        above the table
 
 or, instead of rows, columns and value, `list: n; 1e3 * seconds as ms; kernel`, a line for each row.
@@ -97,7 +98,7 @@ def pivot(rows, spec):
     wanted = [named(item) for item in wanted.split(";")]
     first, heading = named(spec["rows"])
     pick = {"least": min, "most": max}.get(spec.get("pick"))
-    keys = sorted({row[first] for row in rows})
+    keys = sorted({cell(row, first) for row in rows})
     if "only" in spec:
         keys = [key for key in keys if str(key) in spec["only"].split()]
     lines = []
@@ -105,7 +106,7 @@ def pivot(rows, spec):
         line = [key]
         for pattern, _ in wanted:
             values = [cell(row, spec["value"]) for row in rows
-                      if row[first] == key and fnmatch.fnmatchcase(str(row[by]), pattern)]
+                      if cell(row, first) == key and fnmatch.fnmatchcase(str(row[by]), pattern)]
             if len(values) > 1 and not pick:
                 raise ValueError(f"{len(values)} rows for {pattern} at {key}")
             line.append((pick or min)(values) if values else None)
@@ -124,15 +125,24 @@ def listing(rows, spec):
     items = [named(item) for item in spec["list"].split(";")]
     lines = [[cell(row, expression) for expression, _ in items] for row in rows]
     if "only" in spec:
-        lines = [line for line in lines if str(line[0]) in spec["only"].split()]
+        wanted = spec["only"].split()
+        lines = [line for line in lines if str(line[0]) in wanted]
+        lines.sort(key=lambda line: wanted.index(str(line[0])))
     return [heading for _, heading in items], lines
 
 
-def table(folder, block):
-    """The table of the block, as Markdown."""
+def spec_of(block):
     lines = re.sub(r"\n\s+", " ", block.strip()).splitlines()
-    spec = dict(line.split(":", 1) for line in lines)
-    spec = {name.strip(): value.strip() for name, value in spec.items()}
+    return {name.strip(): value.strip() for name, value in (line.split(":", 1) for line in lines)}
+
+
+def file_of(block):
+    return spec_of(block)["file"]
+
+
+def table(folder, block, address):
+    """The table of the block, as Markdown; address () leads from the page to a file."""
+    spec = spec_of(block)
     rows, _ = read(folder / spec["file"])
     conditions = [c.strip() for c in spec.get("where", "").split(";") if c.strip()]
     rows = [row for row in rows if matches(row, conditions)]
@@ -146,18 +156,18 @@ def table(folder, block):
     for line in lines:
         texts = ["–" if value in (None, "") or value != value else text_of(value) for value in line]
         out.append("| " + " | ".join(texts) + " |")
-    caption = spec.get("caption", "") + f" From `{spec['file']}`."
+    caption = spec.get("caption", "") + f" From [{spec['file']}]({address(folder / spec['file'])})."
     remarks = {row[REMARK] for row in rows}
     for remark in sorted(remarks - {""}):
         of = " of some rows" if len(remarks) > 1 else ""
         caption += f" The file says{of}: \"{remark}\"."
-    return f"\n::: measured\n{caption.strip()}\n\n" + "\n".join(out) + "\n:::\n"
+    return f"{caption.strip()}\n\n" + "\n".join(out)
 
 
-def heads(folder, block):
-    """The heads of the files named in the block, one file in each line."""
+def heads(folder, names):
+    """A section for each file: the comment in its head, which has the machine and the command."""
     out = []
-    for name in block.split():
+    for name in names:
         _, head = read(folder / name)
-        out.append(f"`{name}`\n\n```\n" + "\n".join(head) + "\n```\n")
-    return "\n".join(out)
+        out.append(f"### {name}\n\n```text\n" + "\n".join(head) + "\n```")
+    return "\n\n".join(out)
