@@ -473,14 +473,15 @@ function show (r)
   printf ("    ran on   %s (%s), algorithm %s, kernel %s\n", info.backend, info.device.name,
           info.algorithm, info.kernel);
   printf ("    why      %s\n", strrep (info.reason, [": " gpumm_info().why_no_gpu], ""));
-  printf ("    gpumm    %s, %.3g GFLOPS", in_units (r.seconds), 1e-9 * info.flops / r.seconds);
+  printf ("    gpumm    %s, %s GFLOPS", in_units (r.seconds),
+          three_digits (1e-9 * info.flops / r.seconds));
   if (strcmp (info.backend, "gpu"))
     printf (": up %s, compute %s, down %s", in_units (s.upload), in_units (s.compute),
             in_units (s.download));
   endif
-  printf ("\n    Octave   %s, %.3g GFLOPS: gpumm is %.3g times as fast\n",
-          in_units (r.octave_seconds), 1e-9 * info.flops / r.octave_seconds,
-          r.octave_seconds / r.seconds);
+  printf ("\n    Octave   %s, %s GFLOPS: gpumm is %s times as fast\n",
+          in_units (r.octave_seconds), three_digits (1e-9 * info.flops / r.octave_seconds),
+          three_digits (r.octave_seconds / r.seconds));
   printf ("    check    %s: largest error %.2g n eps |A||B|, n = %d\n",
           {"WRONG", "right to rounding"}{1 + (r.error <= 1)}, r.error, r.terms);
   fflush (stdout);
@@ -489,9 +490,9 @@ endfunction
 
 function str = in_units (seconds)
 
-  str = sprintf ("%.3g ms", 1e3 * seconds);
+  str = [three_digits(1e3 * seconds), " ms"];
   if (seconds >= 1 || seconds == 0)
-    str = sprintf ("%.3g s", seconds);
+    str = [three_digits(seconds), " s"];
   endif
 
 endfunction

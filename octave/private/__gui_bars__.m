@@ -125,8 +125,7 @@ function a = draw_axes (f, position, r, pixels, logarithmic)
     ticks = 10 .^ (log10 (limits(1)):log10 (limits(2)));
     ticks = ticks(1:ceil (numel (ticks) * 3 * pixels / position(3)):end); # labels need room
     set (a, "xscale", "log", "xlim", limits, "xtick", ticks, "xminortick", "off", ...
-         "xminorgrid", "off", "xticklabel", arrayfun (@(x) sprintf ("%g", x), ticks, ...
-                                                      "UniformOutput", false));
+         "xminorgrid", "off", "xticklabel", arrayfun (@three_digits, ticks, "UniformOutput", false));
   else
     set (a, "xlim", [0, 1.05 * max(ms)]);
   endif
@@ -141,7 +140,7 @@ function words = words_of (head, r, i)
     case "time"
       words = in_units (r.seconds(i));
     case "GFLOPS"
-      words = sprintf ("%.3g", r.gflops(i));
+      words = three_digits (r.gflops(i));
     case "vs A*B"
       words = relative (r, i);
     case "error/bound"
@@ -154,7 +153,7 @@ endfunction
 function words = in_units (seconds)
   units = [1e-6, 1e-3, 1];
   i = max ([1, find(seconds >= units, 1, "last")]);
-  words = sprintf ("%.3g %s", seconds / units(i), {"us", "ms", "s"}{i});
+  words = [three_digits(seconds / units(i)), " ", {"us", "ms", "s"}{i}];
 endfunction
 
 ## The time of Octave's product divided by a kernel's time.
@@ -162,7 +161,7 @@ function words = relative (r, i)
   words = "";
   at = strcmp (r.kernels, "*");
   if (any (at) && ! isnan (r.seconds(at)))
-    words = sprintf ("%.3g", r.seconds(at) / r.seconds(i));
+    words = three_digits (r.seconds(at) / r.seconds(i));
   endif
 endfunction
 
