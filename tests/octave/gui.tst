@@ -31,6 +31,11 @@
 %!   assert (all (r.seconds > 0) && all (r.total >= r.seconds));
 %!   assert (r.flops, 2 * prod (sizes));
 %!   assert (r.gflops, 1e-9 * r.flops ./ r.seconds, -1e-12);
+%!   assert (isnan (r.loads), [true; false; false; false; true; true]);
+%!   for i = 2:4
+%!     [~, trace] = gpumm_kernel (r.ran{i}, r.A, r.B);
+%!     assert (r.loads(i), trace.load.total.elements);
+%!   endfor
 %!   assert (! r.stopped);
 %!   assert (r.backend, {"cpu", "gpu"}{1 + gpumm_available("gpu")});
 %! endfor
