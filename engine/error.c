@@ -3,6 +3,7 @@
 #include "error.h"
 
 #include <pthread.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,4 +89,8 @@ void gpumm_add_reason (char *reason, const char *format, ...) {
 
 gpumm_status gpumm_fail_memory (size_t bytes) {
   return gpumm_fail (GPUMM_HOST_MEMORY, "out of host memory: cannot allocate %zu bytes", bytes);
+}
+
+int gpumm_digits (double x) {
+  return x >= 999.5 && x < 1e15 ? (int) log10 (x + 0.5) + 1 : 3;
 }

@@ -16,4 +16,9 @@ gpumm_status gpumm_fail_memory (size_t bytes);
 void gpumm_add_reason (char *reason, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
 
+/* The two arguments of "%.*g" for a time, rate or size x: three digits, or all before the point.
+ * "%.3g" alone would print 1721 ms as 1.72e+03 ms. */
+#define GPUMM_DIGITS(x) gpumm_digits (x), (x)
+int gpumm_digits (double x);
+
 #endif

@@ -464,8 +464,8 @@ static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
   if (plan->needs)
     return status;
   snprintf (plan->reason, room,
-            "by measured rates the GPU takes %.3g ms with both transfers and the CPU %.3g ms",
-            1e3 * there, 1e3 * here);
+            "by measured rates the GPU takes %.*g ms with both transfers and the CPU %.*g ms",
+            GPUMM_DIGITS (1e3 * there), GPUMM_DIGITS (1e3 * here));
   /* without memory, a kernel under MaxCapability, or a device that answers: the CPU */
   if (status != GPUMM_DEVICE_MEMORY && status != GPUMM_UNSUPPORTED && status != GPUMM_NO_DEVICE)
     return status;
@@ -540,8 +540,8 @@ static void weigh_as_full (const gpumm_problem *p, const gpumm_options *o,
       || known->estimate->nonzeros < FILLED_PART * (double) gpumm_m (p) * (double) gpumm_n (p))
     return;
   gpumm_add_reason (plan->reason,
-                    "; C fills up: a full product takes about %.3g ms and a sparse one %.3g ms",
-                    1e3 * as_full, 1e3 * seconds);
+                    "; C fills up: a full product takes about %.*g ms and a sparse one %.*g ms",
+                    GPUMM_DIGITS (1e3 * as_full), GPUMM_DIGITS (1e3 * seconds));
   gpumm_plan other = {.algorithm = &gpumm_algorithm_sparse_as_full, .backend = GPUMM_CPU};
   memcpy (other.reason, plan->reason, sizeof other.reason);
   *plan = other;
@@ -561,8 +561,9 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
       weigh_as_full (p, o, known, plan);
   }
   if (!status && plan->alternative_seconds > 0)
-    gpumm_add_reason (
-        plan->reason, "; by measured rates %s computes in %.3g ms and the library in %.3g ms",
-        plan->algorithm->name, 1e3 * plan->alternative_seconds, 1e3 * plan->library_seconds);
+    gpumm_add_reason (plan->reason,
+                      "; by measured rates %s computes in %.*g ms and the library in %.*g ms",
+                      plan->algorithm->name, GPUMM_DIGITS (1e3 * plan->alternative_seconds),
+                      GPUMM_DIGITS (1e3 * plan->library_seconds));
   return status;
 }

@@ -326,7 +326,8 @@ static gpumm_status find_devices (spread *s, uint64_t devices, gpumm_candidate *
       *seconds = time;
       memcpy (model, properties.name, sizeof model);
       if (time < GPUMM_LEAST_SPREAD) { /* the others are not even opened */
-        gpumm_add_reason (reason, "; one device, which takes about %.3g ms", 1e3 * time);
+        gpumm_add_reason (reason, "; one device, which takes about %.*g ms",
+                          GPUMM_DIGITS (1e3 * time));
         return GPUMM_OK;
       }
     }
@@ -363,12 +364,12 @@ static gpumm_status choose_devices (spread *s, const gpumm_candidate *first, dou
   const double one = gpumm_spread_seconds (&x, s->rates, 1);
   const double all = gpumm_spread_seconds (&x, s->rates, several);
   if (all <= FASTER * one)
-    gpumm_add_reason (reason, "; %d devices, as they take about %.3g ms and one takes %.3g ms",
-                      several, 1e3 * all, 1e3 * one);
+    gpumm_add_reason (reason, "; %d devices, as they take about %.*g ms and one takes %.*g ms",
+                      several, GPUMM_DIGITS (1e3 * all), GPUMM_DIGITS (1e3 * one));
   else {
     s->count = 1;
-    gpumm_add_reason (reason, "; one device, as it takes about %.3g ms and %d take %.3g ms",
-                      1e3 * one, several, 1e3 * all);
+    gpumm_add_reason (reason, "; one device, as it takes about %.*g ms and %d take %.*g ms",
+                      GPUMM_DIGITS (1e3 * one), several, GPUMM_DIGITS (1e3 * all));
   }
   return GPUMM_OK;
 }

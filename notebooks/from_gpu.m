@@ -24,8 +24,10 @@ function data = from_gpu (name, measure, fallback)
   if (there)
     data = measure ();
     gpu = gpumm_info ().devices(1).name;
-    printf ("measured now, on %s\n", gpu);
-    if (! isempty (getenv ("GPUMM_NOTEBOOKS_STORE")))
+    if (isempty (getenv ("GPUMM_NOTEBOOKS_STORE")))
+      printf ("measured now, on %s\n", gpu);
+    else
+      printf ("measured on %s\n", gpu);
       [status, driver] = system (["nvidia-smi --query-gpu=driver_version " ...
                                   "--format=csv,noheader -i 0"]);
       driver = {"of unknown version", strtrim(driver)}{1 + (status == 0)};
@@ -39,7 +41,8 @@ function data = from_gpu (name, measure, fallback)
   elseif (exist (file, "file") == 2)
     before = load (file);
     data = before.data;
-    printf ("measured before, on %s, driver %s (%s)\n", before.gpu, before.driver, before.build);
+    printf ("no GPU here: measured before on another machine, with an %s (driver %s)\n", ...
+            before.gpu, before.driver);
   elseif (nargin > 2)
     data = fallback;
     printf (["no GPU here, and no measurement of one is stored: the lesson goes on with its " ...

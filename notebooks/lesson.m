@@ -4,7 +4,7 @@
 ## -*- texinfo -*-
 ## @deftypefn {} {@var{where} =} lesson ()
 ## Begin a notebook: find gpumm and the functions of the lessons, make figures large enough to read,
-## and print which machine this is.
+## and print which machine this is.  Stored outputs say that they are another machine's.
 ##
 ## A copy made by @code{gpumm_lessons} has the notebooks, their pictures and this file.  The other
 ## functions stay in gpumm's own folder.
@@ -45,11 +45,17 @@ function where = lesson ()
 
   [there, why] = gpumm_available ("gpu");
   where = {"cpu", "gpu"}{1 + there};
-  if (there)
+  storing = ! isempty (getenv ("GPUMM_NOTEBOOKS_STORE"));
+  if (there && storing) # for readers on other machines
+    gpu = gpumm_info ().devices(1);
+    printf (["Stored outputs of another machine: its GPU is an %s (%d multiprocessors, CUDA %s).\n" ...
+             "Run the cells to see the outputs of your machine.\n"], ...
+            gpu.name, gpu.multiprocessors, gpu.driver);
+  elseif (there)
     gpu = gpumm_info ().devices(1);
     printf ("gpumm on a GPU: %s with %d multiprocessors, driver for CUDA %s, runtime %s\n", ...
             gpu.name, gpu.multiprocessors, gpu.driver, gpu.runtime);
-  elseif (! isempty (getenv ("GPUMM_NOTEBOOKS_STORE")))
+  elseif (storing)
     error ("gpumm:no-device", "lesson: only a GPU's outputs can be stored; %s", why);
   else
     printf (["gpumm without a GPU: the kernels run on the CPU, from the same source.\n" ...

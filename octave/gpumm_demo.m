@@ -106,7 +106,7 @@ function r = demo (files, folder)
   else
     printf ("\nno figure: it needs gnuplot (package gnuplot-nox)\n");
   endif
-  printf ("%d product%s right to rounding, in %.0f s\n", numel (r), "s"(numel (r) != 1),
+  printf ("%d product%s right, in %.0f s\n", numel (r), "s"(numel (r) != 1),
           toc (started));
 
 endfunction
@@ -473,25 +473,31 @@ function show (r)
   printf ("    ran on   %s (%s), algorithm %s, kernel %s\n", info.backend, info.device.name,
           info.algorithm, info.kernel);
   printf ("    why      %s\n", strrep (info.reason, [": " gpumm_info().why_no_gpu], ""));
-  printf ("    gpumm    %s, %.3g GFLOPS", in_units (r.seconds), 1e-9 * info.flops / r.seconds);
+  printf ("    gpumm    %s, %s GFLOPS", in_units (r.seconds),
+          three_digits (1e-9 * info.flops / r.seconds));
   if (strcmp (info.backend, "gpu"))
     printf (": up %s, compute %s, down %s", in_units (s.upload), in_units (s.compute),
             in_units (s.download));
   endif
-  printf ("\n    Octave   %s, %.3g GFLOPS: gpumm is %.3g times as fast\n",
-          in_units (r.octave_seconds), 1e-9 * info.flops / r.octave_seconds,
-          r.octave_seconds / r.seconds);
-  printf ("    check    %s: largest error %.2g n eps |A||B|, n = %d\n",
-          {"WRONG", "right to rounding"}{1 + (r.error <= 1)}, r.error, r.terms);
+  printf ("\n    Octave   %s, %s GFLOPS: gpumm is %s times as fast\n",
+          in_units (r.octave_seconds), three_digits (1e-9 * info.flops / r.octave_seconds),
+          three_digits (r.octave_seconds / r.seconds));
+  check = sprintf ("as Octave's product: the error bound is used to %.2g %%", 100 * r.error);
+  if (r.error == 0)
+    check = "equal to Octave's product";
+  elseif (! (r.error <= 1))
+    check = "WRONG: beyond the error bound";
+  endif
+  printf ("    check    %s\n", check);
   fflush (stdout);
 
 endfunction
 
 function str = in_units (seconds)
 
-  str = sprintf ("%.3g ms", 1e3 * seconds);
+  str = [three_digits(1e3 * seconds), " ms"];
   if (seconds >= 1 || seconds == 0)
-    str = sprintf ("%.3g s", seconds);
+    str = [three_digits(seconds), " s"];
   endif
 
 endfunction

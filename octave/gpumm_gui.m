@@ -9,7 +9,8 @@
 ##
 ## Choose the sizes of @w{C = A*B}, the elements of A and B, and the kernels, and press
 ## @emph{Compute}.  For each kernel the window shows its time as a bar, its rate, and whether its
-## product agrees with @code{A*B}.  A table shows the elements of A, B and C; you can edit A and B.
+## product agrees with @code{A*B}, and how many elements it loads from memory: a GPU waits for these
+## loads, while a CPU, where the kernels run for study, does not.  A table shows the elements of A, B and C; you can edit A and B.
 ## The window refuses a choice that cannot be computed, or that takes too much memory or time, and
 ## says why.
 ##
@@ -51,6 +52,8 @@
 ## @code{gpumm_info ().kernels} that ran.
 ## @item seconds, total
 ## The time of the kernel alone, and of the whole call with its transfers; the fastest run counts.
+## @item loads
+## The elements of A and B that the kernel loads from global memory; NaN for the others.
 ## @item gflops
 ## 2mnk operations divided by @code{seconds}.
 ## @item error, right

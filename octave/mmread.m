@@ -291,8 +291,8 @@ function entries = read_entries (in, info, name)
   if (bytes > 1e9)
     [~, machine] = memory ();
     if (bytes > machine.PhysicalMemory.Total / 2)
-      fail ("size", in, in.line, "a %d x %d matrix of %d entries needs %.3g GB of memory",
-            info.rows, info.cols, info.entries, 1e-9 * bytes);
+      fail ("size", in, in.line, "a %d x %d matrix of %d entries needs %s GB of memory",
+            info.rows, info.cols, info.entries, three_digits (1e-9 * bytes));
     endif
   endif
   entries = cast (zeros (width, most), {name, "double"}{1 + is_sparse});

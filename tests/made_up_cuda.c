@@ -1,5 +1,5 @@
-/* made_up_cuda.c - a libcuda.so.1 for machines without a GPU: what the build and gpumm-libraries ask
- * a driver. A program that opens the GPU fails: the other functions are missing.
+/* made_up_cuda.c - a libcuda.so.1 for machines without a GPU: what the build and gpumm-libraries
+ * ask a driver. A program that opens the GPU fails: the other functions are missing.
  * MADE_UP_DRIVER: its CUDA version, 13000 for 13.0; MADE_UP_GPUS: the number of GPUs, which have
  * compute capability 9.0.
  * SPDX-License-Identifier: BSD-3-Clause */

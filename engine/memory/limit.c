@@ -178,8 +178,8 @@ gpumm_status gpumm_check_memory (double bytes, const char *what, ...) {
   va_start (arguments, what);
   vsnprintf (subject, sizeof subject, what, arguments);
   va_end (arguments);
-  return gpumm_fail (GPUMM_HOST_MEMORY, "%s is too large: it takes %.3g GB, and %s %.3g GB",
-                     subject, 1e-9 * bytes, whose, 1e-9 * limit);
+  return gpumm_fail (GPUMM_HOST_MEMORY, "%s is too large: it takes %.*g GB, and %s %.*g GB",
+                     subject, GPUMM_DIGITS (1e-9 * bytes), whose, GPUMM_DIGITS (1e-9 * limit));
 }
 
 gpumm_status gpumm_check_room (const gpumm_matrix *x) {

@@ -136,7 +136,8 @@ static void add_reason (struct gpumm_job *job, const gpumm_rows_product *s) {
                                         pass->device.capability, k))) {
     const double seconds = k->seconds ? k->seconds (&pass->product, &pass->device) : INFINITY;
     if (isfinite (seconds))
-      gpumm_add_reason (job->report.reason, "; %s takes about %.3g ms", k->name, 1e3 * seconds);
+      gpumm_add_reason (job->report.reason, "; %s takes about %.*g ms", k->name,
+                        GPUMM_DIGITS (1e3 * seconds));
   }
 }
 

@@ -22,10 +22,10 @@ function __gui_bars__ (f, area, pixels, r, logarithmic)
   endif
 
   ## Columns of numbers on the right; drop some if the bars have no room.
-  heads = {"time", "GFLOPS", "vs A*B", "error/bound", "check"};
-  widths = [5.5, 5.2, 5, 7.2, 4.7] * pixels;
+  heads = {"time", "loads", "GFLOPS", "vs A*B", "error/bound", "check"};
+  widths = [5.5, 5, 5.2, 5, 7.2, 4.7] * pixels;
   names = 8.8 * pixels;
-  for least = [4, 3, 2]
+  for least = [5, 4, 3]
     if (area(3) - names - sum (widths) < 14 * pixels)
       heads(least) = [];
       widths(least) = [];
@@ -36,8 +36,10 @@ function __gui_bars__ (f, area, pixels, r, logarithmic)
 
   n = numel (r.kernels);
   foot = 2.9 * pixels; # for the numbers and the title of the axis
-  step = min ((top - 2.6 * line - foot) / n, 1.6 * line);
-  low = top - 2.6 * line - n * step;
+  on_cpu = strcmp (r.backend, "cpu");
+  head = top - (2.1 + on_cpu) * line;
+  step = min ((head - line / 2 - foot) / n, 1.6 * line);
+  low = head - line / 2 - n * step;
   bars = draw_axes (f, [area(1) + names, area(2) + low, width, n * step], r, pixels, logarithmic);
   from = xlim (bars)(1);
   bar = @(a, b, i, half, colour) patch ([a, b, b, a], n - i + 0.5 + half * [-1, -1, 1, 1], ...
@@ -49,15 +51,17 @@ function __gui_bars__ (f, area, pixels, r, logarithmic)
   red = [0.75, 0.1, 0];
   [say, sheet] = make_sheet (f, area, pixels);
   place = r.device;
-  if (strcmp (r.backend, "cpu"))
+  if (on_cpu)
     place = "CPU, kernels for study";
+    say (0, top - 2 * line, "On a GPU fewer loads take less time; on this CPU they do not.", ...
+         "color", grey);
   endif
   say (0, top, sprintf ("m = %d, k = %d, n = %d (%s)", r.m, r.k, r.n, place), ...
        "fontweight", "bold");
   x = draw_key (sheet, 0, top - line, pixels, alone, "the kernel alone", say);
   draw_key (sheet, x, top - line, pixels, rest, "the rest of the call, transfers", say);
   for j = 1:numel (heads)
-    say (starts(j), top - 2.1 * line, heads{j}, "color", grey);
+    say (starts(j), head, heads{j}, "color", grey);
   endfor
 
   for i = 1:n
@@ -125,8 +129,7 @@ function a = draw_axes (f, position, r, pixels, logarithmic)
     ticks = 10 .^ (log10 (limits(1)):log10 (limits(2)));
     ticks = ticks(1:ceil (numel (ticks) * 3 * pixels / position(3)):end); # labels need room
     set (a, "xscale", "log", "xlim", limits, "xtick", ticks, "xminortick", "off", ...
-         "xminorgrid", "off", "xticklabel", arrayfun (@(x) sprintf ("%g", x), ticks, ...
-                                                      "UniformOutput", false));
+         "xminorgrid", "off", "xticklabel", arrayfun (@three_digits, ticks, "UniformOutput", false));
   else
     set (a, "xlim", [0, 1.05 * max(ms)]);
   endif
@@ -140,8 +143,10 @@ function words = words_of (head, r, i)
   switch (head)
     case "time"
       words = in_units (r.seconds(i));
+    case "loads"
+      words = in_thousands (r.loads(i));
     case "GFLOPS"
-      words = sprintf ("%.3g", r.gflops(i));
+      words = three_digits (r.gflops(i));
     case "vs A*B"
       words = relative (r, i);
     case "error/bound"
@@ -154,7 +159,15 @@ endfunction
 function words = in_units (seconds)
   units = [1e-6, 1e-3, 1];
   i = max ([1, find(seconds >= units, 1, "last")]);
-  words = sprintf ("%.3g %s", seconds / units(i), {"us", "ms", "s"}{i});
+  words = [three_digits(seconds / units(i)), " ", {"us", "ms", "s"}{i}];
+endfunction
+
+function words = in_thousands (count)
+  words = "";
+  if (! isnan (count))
+    i = min (4, floor (log10 (count) / 3));
+    words = [three_digits(count / 1000 ^ i), " ", {"", "k", "M", "G", "T"}{i+1}];
+  endif
 endfunction
 
 ## The time of Octave's product divided by a kernel's time.
@@ -162,7 +175,7 @@ function words = relative (r, i)
   words = "";
   at = strcmp (r.kernels, "*");
   if (any (at) && ! isnan (r.seconds(at)))
-    words = sprintf ("%.3g", r.seconds(at) / r.seconds(i));
+    words = three_digits (r.seconds(at) / r.seconds(i));
   endif
 endfunction
 

@@ -15,7 +15,7 @@ function r = __gui_compare__ (c, go_on = @(share, text) true)
   r = struct ("m", c.m, "n", c.n, "k", c.k, "flops", 2 * c.m * c.n * c.k, "backend", c.backend, ...
               "device", "CPU", "kernels", {c.kernels(:)}, "ran", {repmat({""}, count, 1)}, ...
               "seconds", none, "total", none, "gflops", none, "error", none, ...
-              "right", false (count, 1), "failed", {repmat({""}, count, 1)}, "stopped", true, ...
+              "loads", none, "right", false (count, 1), "failed", {repmat({""}, count, 1)}, "stopped", true, ...
               "A", [], "B", [], "C", []);
   if (strcmp (c.backend, "gpu"))
     r.device = gpumm_info ().devices(1).name;
@@ -46,6 +46,7 @@ function r = __gui_compare__ (c, go_on = @(share, text) true)
     r.seconds(i) = seconds;
     r.total(i) = max (info.seconds.total, seconds);
     r.gflops(i) = 1e-9 * r.flops / seconds;
+    r.loads(i) = loads_of (info.kernel, c.m, c.n, c.k);
     r.error(i) = largest_error (C, expected, c.k, @() bound);
     r.right(i) = r.error(i) <= 1;
     if (isempty (r.C) || ! r.right(i)) # show a wrong product rather than a right one
@@ -53,5 +54,21 @@ function r = __gui_compare__ (c, go_on = @(share, text) true)
     endif
   endfor
   r.stopped = false;
+
+endfunction
+
+## The elements that a kernel loads from global memory, as gpumm_kernel counts them: naive loads two for
+## each multiply-add; with tiles each column of tiles loads all of A, and each row of tiles all of B.
+## NaN for what is no such kernel.
+function count = loads_of (name, m, n, k)
+
+  count = NaN;
+  rows = gpumm_info ().kernels;
+  row = rows(strcmp ({rows.name}, name));
+  if (isscalar (row) && strcmp (row.algorithm, "naive"))
+    count = 2 * m * n * k;
+  elseif (isscalar (row) && any (strcmp (row.algorithm, {"tiled", "register"})))
+    count = m * k * ceil (n / row.tile_n) + k * n * ceil (m / row.tile_m);
+  endif
 
 endfunction

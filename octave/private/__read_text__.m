@@ -12,8 +12,8 @@ function text = __read_text__ (file, caller, id)
   unwind_protect
     [~, machine] = memory ();
     if (in.size > machine.PhysicalMemory.Total / 4)
-      error (id, "%s: cannot read %s: it has %.3g GB, too many for the memory of this machine", ...
-             caller, file, 1e-9 * in.size);
+      error (id, "%s: cannot read %s: it has %s GB, too many for the memory of this machine", ...
+             caller, file, three_digits (1e-9 * in.size));
     endif
     text = fread (in.fid, Inf, "uint8=>char").';
   unwind_protect_cleanup

@@ -8,6 +8,7 @@
 #include "multiply/compressed.h"
 #include "multiply/sparse.h"
 #include "costs.h"
+#include "error.h"
 #include "memory/buffer.h"
 #include "memory/pool.h"
 #include "operands.h"
@@ -676,6 +677,20 @@ static void test_emulated_numbers (void) {
   CHECK (plan.kernel == &emulated && plan.gain == 0, "by name: gain %g", plan.gain);
 }
 
+/* Times and rates in sentences have no exponent. */
+static void test_digits (void) {
+  const struct {
+    double x;
+    const char *text;
+  } table[] = {{380, "380"},       {1721.4, "1721"},    {999.4, "999"}, {999.7, "999.7"},
+               {9999.6, "9999.6"}, {3.84e6, "3840000"}, {38.04, "38"},  {0.0123456, "0.0123"}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    char text[32];
+    snprintf (text, sizeof text, "%.*g", GPUMM_DIGITS (table[i].x));
+    CHECK (!strcmp (text, table[i].text), "%s, expected %s", text, table[i].text);
+  }
+}
+
 /* Lines of 3, 0 and 6 entries. */
 static void make_uneven (gpumm_matrix *x, int64_t n) {
   for (int64_t i = 1; i <= n; i++)
@@ -959,6 +974,7 @@ int main (void) {
   test_tiles_of_kernels ();
   test_memory ();
   test_emulated ();
+  test_digits ();
   test_emulated_numbers ();
   test_pairs ();
   test_bytes_moved ();

@@ -276,6 +276,10 @@
 %! press (h.compute);
 %! assert (all (results (f).right));
 %! assert (has_text (f, "CPU, kernels for study"));
+%! assert (has_text (f, "^On a GPU fewer loads take less time"));
+%! loads = results (f).loads;
+%! assert (loads(2) == 2 * 128^3 && loads(3) < loads(2));
+%! assert (has_text (f, '^4\.19 M$'));
 
 %!testif ; gpumm_available ("gpu")
 %! [f, h, closes] = open_window ();
@@ -298,7 +302,7 @@
 %!         "info = struct ('kernel', asked, 'seconds', struct ('compute', 2e-4, 'total', 5e-3));"];
 %! gone = with_functions ( ...
 %!   {"gpumm_available", "[yes, why] = gpumm_available (~)", "yes = true; why = '';"
-%!    "gpumm_info", "s = gpumm_info ()", "s.devices = struct ('name', 'Made-up 9000');"
+%!    "gpumm_info", "s = gpumm_info ()", "s.devices = struct ('name', 'Made-up 9000'); s.kernels = struct ('name', {});"
 %!    "gpumm", "[C, info] = gpumm (A, B, varargin)", body});
 %! [f, h, closes] = open_window ();
 %! assert (get (h.gpu, "enable"), "on");
@@ -312,6 +316,7 @@
 %! assert (r.failed{4}, "gpumm: the device failed");
 %! assert (said (h), "A kernel could not run; the reason is beside it.");
 %! assert (has_text (f, '\(Made-up 9000\)$'));
+%! assert (! has_text (f, "fewer loads"));
 %! screenshot ("10-gpu");
 %! assert (get (h.box_blas, "string"), "cublas");
 %! press (h.cpu);

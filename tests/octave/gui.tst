@@ -31,6 +31,11 @@
 %!   assert (all (r.seconds > 0) && all (r.total >= r.seconds));
 %!   assert (r.flops, 2 * prod (sizes));
 %!   assert (r.gflops, 1e-9 * r.flops ./ r.seconds, -1e-12);
+%!   assert (isnan (r.loads), [true; false; false; false; true; true]);
+%!   for i = 2:4
+%!     [~, trace] = gpumm_kernel (r.ran{i}, r.A, r.B);
+%!     assert (r.loads(i), trace.load.total.elements);
+%!   endfor
 %!   assert (! r.stopped);
 %!   assert (r.backend, {"cpu", "gpu"}{1 + gpumm_available("gpu")});
 %! endfor
@@ -156,3 +161,14 @@
 ## without a display, or in an Octave without Qt, there is no window
 %!testif ; ! any (strcmp (available_graphics_toolkits (), "qt"))
 %! check_error ("gpumm:no-display", "gpumm_lessons", @() gpumm_gui ());
+
+## times and rates for people have no exponent
+%!test
+%! begun = pwd ();
+%! back = onCleanup (@() cd (begun));
+%! cd (fullfile (fileparts (which ("gpumm")), "private"));
+%! table = {380, "380"; 1721.4, "1721"; 999.4, "999"; 999.7, "999.7"; 52340, "52340"; ...
+%!          3.84e6, "3840000"; 38.04, "38"; 0.0123456, "0.0123"; 0, "0"};
+%! for row = table.'
+%!   assert (three_digits (row{1}), row{2});
+%! endfor

@@ -271,7 +271,7 @@
 %!   "size",     2, "expected 2 .*found \"2 3 1\"", [a "2 3 1\n1\n"];
 %!   "size",     2, "rows, columns",             [a repmat("9", 1, 400) " 1\n1\n"];
 %!   "size",     2, "found \"2 2\\? 1\"",        [r "2 2\0 1\n1 1 1\n"];
-%!   "size",     2, "1 x 100000000000000 matrix of 0 entries needs 8e\\+05 GB", ...
+%!   "size",     2, "1 x 100000000000000 matrix of 0 entries needs 800000 GB", ...
 %!       [r "1 100000000000000 0\n"];
 %!   "count",    3, "after 1 of 9007199254740992", [r "1 1 9007199254740992\n1 1 1\n"];
 %!   "count",    3, "after 1 of 8.11\\d*e\\+31",  [a "9007199254740992 9007199254740992\n1\n"];
