@@ -5,28 +5,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static gpumm_matrix matrix (int64_t rows, int64_t cols, double *values) {
-  return (gpumm_matrix){.format = GPUMM_FULL,
-                        .type = GPUMM_D,
-                        .rows = rows,
-                        .cols = cols,
-                        .ld = rows,
-                        .values = values};
-}
-
 int main (void) {
   double a[] = {1, 4, 2, 5, 3, 6};    /* 1 2 3; 4 5 6: column after column */
   double b[] = {7, 9, 11, 8, 10, 12}; /* 7 8; 9 10; 11 12 */
-  const gpumm_matrix A = matrix (2, 3, a), B = matrix (3, 2, b);
+  gpumm_matrix A = {.type = GPUMM_D, .rows = 2, .cols = 3, .ld = 2, .values = a};
+  gpumm_matrix B = {.type = GPUMM_D, .rows = 3, .cols = 2, .ld = 3, .values = b};
   gpumm_matrix C;
 
-  const gpumm_status status = gpumm_multiply (&A, &B, &C);
-  if (status)
-    fprintf (stderr, "%s: %s\n", gpumm_status_name (status), gpumm_last_error ());
-  else {
-    const double *c = C.values;
-    printf ("%g %g\n%g %g\n", c[0], c[2], c[1], c[3]);
+  if (gpumm_multiply (&A, &B, &C)) {
+    fprintf (stderr, "%s\n", gpumm_last_error ());
+    return 1;
   }
-  free (C.values);
-  return status != 0;
+  double *c = C.values;
+  printf ("%g %g\n%g %g\n", c[0], c[2], c[1], c[3]);
+  free (c);
+  return 0;
 }
