@@ -186,7 +186,7 @@ typedef struct gpumm_widening {
 } gpumm_widening;
 
 /* Elementwise functions are numbered by their rows: a new row makes a new version. */
-#define GPUMM_DRIVER_VERSION (18 * 256 + (int) GPUMM_MAP_OPS)
+#define GPUMM_DRIVER_VERSION (19 * 256 + (int) GPUMM_MAP_OPS)
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -278,6 +278,9 @@ typedef struct gpumm_driver {
   gpumm_status (*call) (int device, gpumm_stream *stream, const gpumm_call *call, void *workspace,
                         size_t bytes, int32_t *info);
   gpumm_status (*call_bytes) (int device, const gpumm_call *call, size_t *bytes);
+  /* Why the library behind this algorithm's kernels cannot be used; NULL if it can, or there is
+   * none. NULL if the driver's kernels need no libraries. */
+  const char *(*missing) (const char *algorithm);
 } gpumm_driver;
 
 /* The one symbol that a driver library exports. */

@@ -184,9 +184,10 @@ gpumm_status gpumm_allowed_devices (const gpumm_options *options, int of_host, u
   const gpumm_driver *driver = of_host ? gpumm_host_device (NULL) : gpumm_cuda (NULL);
   gpumm_status status = GPUMM_OK;
   const int last = MOST_GPUS - 1; /* an index beyond it does not exist either */
-  *devices = options->devices      ? options->devices
-             : options->device < 0 ? 1
-                                   : UINT64_C (1) << gpumm_least (options->device, last);
+  const int is_one = !options->devices && options->device >= 0;
+  *devices = options->devices ? options->devices
+             : is_one         ? UINT64_C (1) << gpumm_least (options->device, last)
+                              : 1;
   if (wanted)
     status = read_environment (wanted, devices);
   /* the first exists if any does; who asks for its context hears why there is none */
@@ -199,7 +200,8 @@ gpumm_status gpumm_allowed_devices (const gpumm_options *options, int of_host, u
   if (*devices == UINT64_MAX)
     *devices = there;
   if (*devices & ~there)
-    return no_such_device ("", __builtin_ctzll (*devices & ~there), count);
+    return no_such_device ("", is_one ? options->device : __builtin_ctzll (*devices & ~there),
+                           count);
   return GPUMM_OK;
 }
 

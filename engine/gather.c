@@ -12,13 +12,23 @@
 
 #include <math.h>
 
+#include <stdio.h>
+
 typedef struct {
   const gpumm_problem *problem;
   const gpumm_options *options;
   gpumm_candidates known; /* points to what has been gathered of these */
   gpumm_candidate cpu, gpu, host;
   gpumm_sparse_estimate estimate;
+  char why_no_gpu[512];
 } gathered;
+
+/* Keeps the text of the last error, which the next failure replaces. */
+static void keep_reason (gathered *g, int fails) {
+  snprintf (g->why_no_gpu, sizeof g->why_no_gpu, "%s", gpumm_last_error ());
+  g->known.why_no_gpu = g->why_no_gpu;
+  g->known.gpu_fails = fails;
+}
 
 static gpumm_status gather_host (gathered *g, int device) {
   gpumm_context *context;
@@ -39,7 +49,7 @@ static gpumm_status gather_gpu (gathered *g, int device, int by_rates) {
   g->known.gpu = NULL;
   gpumm_status status = gpumm_context_of (device, &context);
   if (status == GPUMM_NO_DEVICE) {
-    g->known.why_no_gpu = gpumm_last_error ();
+    keep_reason (g, 0);
     return GPUMM_OK;
   }
   if (status)
@@ -50,7 +60,7 @@ static gpumm_status gather_gpu (gathered *g, int device, int by_rates) {
   status = gpumm_candidate_device (context, needs_rates ? type : GPUMM_TYPES,
                                    !by_rates && !p->queues, &g->gpu);
   if (status) {
-    g->known.why_no_gpu = gpumm_last_error ();
+    keep_reason (g, 1);
     return o->backend == GPUMM_GPU || gpumm_is_bound (p) ? status : GPUMM_OK;
   }
   if (!by_rates)

@@ -170,6 +170,7 @@ typedef struct gpumm_algorithm_info {
   const char *name;    /* for gpumm_options.algorithm */
   const char *summary; /* one line */
   int on_device;       /* runs kernels of the tables, on a GPU or on the CPU's host device */
+  const char *missing; /* why the library of its kernels cannot be used on the GPU here, or NULL */
 } gpumm_algorithm_info;
 
 /* Entry i of the kernels, those for full matrices first, and of the algorithms; GPUMM_INVALID past

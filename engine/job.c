@@ -46,8 +46,10 @@ gpumm_status gpumm_result_type (const gpumm_problem *p, gpumm_type *type) {
     *type = gpumm_is_complex (a) ? a : b;
   }
   if (!known)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "%s%s by %s%s has no product", gpumm_format_word (kind_a),
-                       gpumm_type_name (a), gpumm_format_word (kind_b), gpumm_type_name (b));
+    return gpumm_fail (GPUMM_UNSUPPORTED, "%s%s by %s%s has no product%s",
+                       gpumm_format_word (kind_a), gpumm_type_name (a), gpumm_format_word (kind_b),
+                       gpumm_type_name (b),
+                       a == b ? "" : ": convert one of them to the type of the other");
   return GPUMM_OK;
 }
 
@@ -75,10 +77,9 @@ static gpumm_status check_scalars (gpumm_problem *p) {
   if (p->c0->format != GPUMM_FULL || p->c0->type != p->output)
     return gpumm_fail (GPUMM_INVALID, "C0 is not a full %s matrix", gpumm_type_name (p->output));
   if (p->c0->rows != m || p->c0->cols != n)
-    return gpumm_fail (GPUMM_NONCONFORMANT,
-                       "operator +: nonconformant arguments (op1 is %lldx%lld, op2 is %lldx%lld)",
-                       (long long) m, (long long) n, (long long) p->c0->rows,
-                       (long long) p->c0->cols);
+    return gpumm_fail (
+        GPUMM_NONCONFORMANT, "C is %lldx%lld and must have the size of the product, %lldx%lld",
+        (long long) p->c0->rows, (long long) p->c0->cols, (long long) m, (long long) n);
   return GPUMM_OK;
 }
 

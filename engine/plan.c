@@ -225,6 +225,12 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
                                  gpumm_plan *plan) {
   gpumm_product product = whole_product (p);
   const gpumm_kernel *kernel = choose_kernel (candidate, o, &product);
+  const gpumm_driver *driver = candidate->context->driver;
+  const char *missing =
+      !kernel && !gpumm_is_auto (o) && driver->missing ? driver->missing (o->algorithm) : NULL;
+  if (missing)
+    return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not run on %s: %s", o->algorithm,
+                       candidate->properties.name, missing);
   if (!kernel)
     return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s matrices on %s%s",
                        gpumm_is_auto (o) ? "auto" : o->algorithm, gpumm_type_name (p->output),
@@ -278,13 +284,25 @@ static gpumm_status plan_sparse_device (const gpumm_problem *p, const gpumm_opti
   return GPUMM_OK;
 }
 
+/* The algorithm that was asked for does not take these operands: which do? */
+static gpumm_status fail_operands (const gpumm_problem *p, const gpumm_options *o) {
+  char others[256] = "\"auto\"";
+  for (const gpumm_algorithm *const *a = gpumm_algorithms; *a; a++)
+    if ((*a)->takes (p)) {
+      const size_t used = strlen (others);
+      snprintf (others + used, sizeof others - used, ", \"%s\"", (*a)->name);
+    }
+  return gpumm_fail (GPUMM_UNSUPPORTED,
+                     "algorithm \"%s\" does not multiply %s%s by %s%s; write one of %s",
+                     o->algorithm, gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
+                     gpumm_format_word (p->b.format), gpumm_type_name (p->b.type), others);
+}
+
 static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
                                 const gpumm_candidates *known, gpumm_plan *plan) {
   const gpumm_algorithm *a = gpumm_algorithm_find (o->algorithm);
   if (a && !a->takes (p))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not multiply %s%s by %s%s",
-                       o->algorithm, gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
-                       gpumm_format_word (p->b.format), gpumm_type_name (p->b.type));
+    return fail_operands (p, o);
   if (a && !a->on_device) {
     plan->algorithm = a;
     plan->backend = GPUMM_CPU;
@@ -293,7 +311,9 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
       return GPUMM_OK;
     }
     if (o->backend == GPUMM_GPU && device_algorithm (p))
-      return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" runs on the CPU only", o->algorithm);
+      return gpumm_fail (GPUMM_UNSUPPORTED,
+                         "algorithm \"%s\" runs on the CPU only, and Backend \"gpu\" was asked for",
+                         o->algorithm);
     snprintf (plan->reason, sizeof plan->reason, "algorithm \"%s\" was asked for%s", o->algorithm,
               o->backend == GPUMM_GPU
                   ? "; it runs on the CPU, because no GPU kernel multiplies these matrices"
@@ -315,14 +335,17 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
     candidate = known->host;
   }
   if (!candidate)
-    return gpumm_fail (GPUMM_NO_DEVICE, "algorithm \"%s\" needs a device: %s", o->algorithm,
-                       known->why_no_gpu);
+    return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", known->why_no_gpu);
   gpumm_status status = full ? plan_device (p, o, known, candidate, plan)
                              : plan_sparse_device (p, o, candidate, a, plan);
   if (status == GPUMM_UNSUPPORTED && plan->backend == GPUMM_CPU && !o->max_capability)
-    return gpumm_fail (status, "algorithm \"%s\" does not run on the CPU's host device%s%s",
-                       o->algorithm, o->backend == GPUMM_AUTO ? ", and no GPU can be used: " : "",
-                       o->backend == GPUMM_AUTO ? known->why_no_gpu : "");
+    return o->backend == GPUMM_CPU
+               ? gpumm_fail (status,
+                             "algorithm \"%s\" needs a GPU, and Backend \"cpu\" was asked for",
+                             o->algorithm)
+               : gpumm_fail (status, "algorithm \"%s\" needs a GPU, and %s: %s", o->algorithm,
+                             known->gpu_fails ? "none can be used" : "there is none",
+                             known->why_no_gpu);
   if (plan->backend == GPUMM_GPU)
     snprintf (plan->reason, sizeof plan->reason, "\"%s\" was asked for; it runs on the GPU",
               o->algorithm);

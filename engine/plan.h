@@ -75,6 +75,7 @@ typedef struct gpumm_candidates {
   unsigned unknown; /* what has not been gathered, as bits; 0: all is given */
   const gpumm_candidate *cpu, *gpu, *host;
   const char *why_no_gpu;
+  int gpu_fails; /* there is a GPU that cannot be used */
   const struct gpumm_sparse_estimate *estimate;
   int keeps_sparse;      /* sparse matrices are not to be multiplied as full ones */
   int64_t smallest_tile; /* of a product that fits the device; 0: as measured */

@@ -48,6 +48,19 @@ void warn_in_solver () {
   }
 }
 
+void refuse_function (const dim_vector &size) {
+  const octave_function *f =
+      octave::interpreter::the_interpreter ()->get_evaluator ().current_function ();
+  const std::string name = f && f->is_builtin_function () ? f->name () : "";
+  if (name.empty () || name[0] == '_' || name == "feval" || name == "cellfun")
+    say_gather ("this operation needs the %s elements in host memory. Use gather (X)",
+                size.str ().c_str ());
+  warn_in_solver ();
+  error_with_id ("gpumm:gpuArray:gather",
+                 "%s: not available for this %s gpuArray. Write %s (gather (X))", name.c_str (),
+                 size.str ().c_str (), name.c_str ());
+}
+
 // ---- sizes and indices --------------------------------------------------------------------------
 
 shape shape_of (const dim_vector &size) {

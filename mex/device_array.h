@@ -44,6 +44,9 @@ template <typename... T> [[noreturn]] void say_gather (const char *format, T... 
                  values...);
 }
 
+// An error for a function of Octave that asks for all elements of a gpuArray of this size.
+[[noreturn]] void refuse_function (const dim_vector &size);
+
 // ---- sizes and indices --------------------------------------------------------------------------
 
 shape shape_of (const dim_vector &size);

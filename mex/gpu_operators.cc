@@ -69,6 +69,10 @@ static bool has_pages (const octave_base_value &a, const octave_base_value &b) {
 
 static octave_value product_of_pages (const octave_base_value &a, const octave_base_value &b) {
   const octave_value x = shared (a), y = shared (b);
+  if (x.dims ().redim (2) (1) != y.rows ())
+    error_with_id ("Octave:nonconformant-args",
+                   "operator *: op1 is %s and op2 is %s. pagemtimes multiplies each page",
+                   x.dims ().str ().c_str (), y.dims ().str ().c_str ());
   return octave::binary_op (type_info (), octave_value::op_mul, x.reshape (x.dims ().redim (2)),
                             y.reshape (y.dims ().redim (2)));
 }
@@ -76,6 +80,22 @@ static octave_value product_of_pages (const octave_base_value &a, const octave_b
 // A matrix in blocks of one element counts as a number beside a matrix that is not in blocks.
 static bool is_number_beside (const octave_base_value &x, const octave_base_value &other) {
   return is_gpublocks (x) && x.numel () == 1 && other.numel () != 1 && !is_in_blocks (other);
+}
+
+static bool is_operand (const octave_base_value &x) {
+  return gpu_value_of (x) || x.isnumeric () || x.islogical () || x.is_string ();
+}
+
+// Octave has no such operator. Its own words, and what to write for a class that does not go with
+// the other one.
+[[noreturn]] static void not_implemented (const std::string &words, const octave_base_value &a,
+                                          const octave_base_value &b) {
+  const char *text = "";
+  if ((a.issparse () || b.issparse ()) && (a.is_single_type () || b.is_single_type ()))
+    text = ". Use double (X) of the single operand X, or full (S) of the sparse operand S";
+  else if (is_operand (a) && is_operand (b))
+    text = ". Convert one of the operands to the class of the other";
+  error_with_id ("gpumm:undefined-operator", "%s%s", words.c_str (), text);
 }
 
 static octave_value operated (octave_value::binary_op op, const octave_base_value &a,
@@ -89,7 +109,19 @@ static octave_value operated (octave_value::binary_op op, const octave_base_valu
     return octave::binary_op (type_info (), op, a.full_value (), shared (b));
   if (is_number_beside (b, a))
     return octave::binary_op (type_info (), op, shared (a), b.full_value ());
-  return first_of (a, b).combined (op, a, b);
+  if (!is_operand (a) || !is_operand (b))
+    not_implemented ("binary operator '" + octave_value::binary_op_as_string (op)
+                         + "' not implemented for '" + a.type_name () + "' by '" + b.type_name ()
+                         + "' operations",
+                     a, b);
+  try {
+    return first_of (a, b).combined (op, a, b);
+  } catch (const octave::execution_exception &err) {
+    if (!err.identifier ().empty () || err.message ().find ("binary operator") != 0)
+      throw;
+    octave::interpreter::the_interpreter ()->recover_from_exception ();
+    not_implemented (err.message (), a, b);
+  }
 }
 
 octave_value combined_stored (storage kind, octave_value::binary_op op, const octave_base_value &a,

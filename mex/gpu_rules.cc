@@ -94,22 +94,6 @@ static octave_value sample_of (const operand_form &x, bool by_value) {
   return sample (x.type, x.is_scalar (), dim_vector (2, 2));
 }
 
-// What the result is for Octave, or its error.
-static octave_value rules_of (octave_value::binary_op op, const octave_value &a,
-                              const octave_value &b) {
-  if (op != octave_value::op_mul || !(a.is_single_type () || b.is_single_type ()))
-    return octave::binary_op (type_info (), op, a, b);
-  try {
-    return octave::binary_op (type_info (), op, a, b);
-  } catch (const octave::execution_exception &err) {
-    octave::interpreter::the_interpreter ()->recover_from_exception ();
-    error_with_id (
-        "gpumm:undefined-operator",
-        "%s. Use double (X) of the single operand X, or full (S) of the sparse operand S",
-        err.message ().c_str ());
-  }
-}
-
 [[noreturn]] static void refuse_filled (octave_value::binary_op op) {
   say_gather (
       "the result of X %s Y would have few zeros, so it is not computed as a sparse matrix. "
@@ -153,7 +137,8 @@ static bool check_sparse (octave_value::binary_op op, operand_form a, operand_fo
       || (op == octave_value::op_ldiv && !a.is_scalar ()))
     reduced (op, a, b, false, false); // an error; Octave's rules would tell sizes of samples
   const bool by_value = op == octave_value::op_el_pow || op == octave_value::op_pow;
-  const octave_value rules = rules_of (op, sample_of (a, by_value), sample_of (b, by_value));
+  const octave_value rules =
+      octave::binary_op (type_info (), op, sample_of (a, by_value), sample_of (b, by_value));
   const octave_value::binary_op given = op;
   op = reduced (op, a, b, a.is_scalar (), b.is_scalar ());
   const bool both = a.kind == storage::sparse && b.kind == storage::sparse;

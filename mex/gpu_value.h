@@ -72,9 +72,7 @@ public:
   }
   octave_value whole () const {
     if (dims ().numel () != 1)
-      gpumm::say_gather ("this operation needs the %s %s in host memory. Use gather (X)",
-                         dims ().str ().c_str (),
-                         kind () == storage::blocks ? "elements" : "entries");
+      gpumm::refuse_function (dims ());
     return kind () == storage::blocks ? gpumm::by_octave ("full", ovl (gathered ())) : gathered ();
   }
   octave_value whole_sparse () const {

@@ -30,9 +30,11 @@ int gateway_check (gateway_error *e, gpumm_status status) {
   char identifier[sizeof e->identifier];
   if (status == GPUMM_OK)
     return 1;
-  /* the engine's text is Octave's own here, and so is the identifier */
+  /* the identifier is Octave's own here, and so is the text of an operator */
   if (status == GPUMM_NONCONFORMANT)
-    return gateway_fail (e, "Octave:nonconformant-args", "%s", gpumm_last_error ());
+    return gateway_fail (
+        e, "Octave:nonconformant-args", "%s%s",
+        strncmp (gpumm_last_error (), "operator", 8) == 0 ? "" : "gpumm: ", gpumm_last_error ());
   snprintf (identifier, sizeof identifier, "gpumm:%s", gpumm_status_name (status));
   return gateway_fail (e, identifier, "gpumm: %s", gpumm_last_error ());
 }

@@ -106,7 +106,7 @@ function r = demo (files, folder)
   else
     printf ("\nno figure: it needs gnuplot (package gnuplot-nox)\n");
   endif
-  printf ("%d product%s right to rounding, in %.0f s\n", numel (r), "s"(numel (r) != 1),
+  printf ("%d product%s right, in %.0f s\n", numel (r), "s"(numel (r) != 1),
           toc (started));
 
 endfunction
@@ -482,8 +482,13 @@ function show (r)
   printf ("\n    Octave   %s, %s GFLOPS: gpumm is %s times as fast\n",
           in_units (r.octave_seconds), three_digits (1e-9 * info.flops / r.octave_seconds),
           three_digits (r.octave_seconds / r.seconds));
-  printf ("    check    %s: largest error %.2g n eps |A||B|, n = %d\n",
-          {"WRONG", "right to rounding"}{1 + (r.error <= 1)}, r.error, r.terms);
+  check = sprintf ("as Octave's product: the error bound is used to %.2g %%", 100 * r.error);
+  if (r.error == 0)
+    check = "equal to Octave's product";
+  elseif (! (r.error <= 1))
+    check = "WRONG: beyond the error bound";
+  endif
+  printf ("    check    %s\n", check);
   fflush (stdout);
 
 endfunction

@@ -75,7 +75,10 @@ function info = gpumm_info ()
   short = cell (size (r.cannot_run));
   for i = 1:numel (s.algorithms)
     short{i} = r.cannot_run{i} = "";
-    if (s.algorithms(i).on_device)
+    if (! isempty (s.algorithms(i).missing))
+      short{i} = "its library is missing";
+      r.cannot_run{i} = [short{i} ": " s.algorithms(i).missing];
+    elseif (s.algorithms(i).on_device)
       [short{i}, details] = why_not (s.algorithms(i).name, r);
       r.cannot_run{i} = [short{i}, details];
     endif

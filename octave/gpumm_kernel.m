@@ -36,8 +36,8 @@
 ## @end example
 ##
 ## Options are pairs of a name, in upper or lower case, and a value.  The first four choose a row of
-## the table; if no row fits, the error lists the rows.  @qcode{"classic"} does not take them: its
-## tiles are the blocks of A and B.
+## the table; if no row fits, the error says what there is.  @qcode{"classic"} does not take them:
+## its tiles are the blocks of A and B.
 ##
 ## @table @asis
 ## @item @qcode{"Tile"}
@@ -208,9 +208,9 @@ function o = parse (list)
     "Thread", [], @(x) from_1 (x, 1:2), "one or two whole numbers from 1, [m, n]"; ...
     "Grid", [], @(x) from_1 (x, 2), "two whole numbers from 1, [down, across]"; ...
     "Depth", [], @(x) from_1 (x, 1), "a whole number from 1"; ...
-    "TransposeA", "none", @(x) is_word (x, ops), '"none", "transpose", "ctranspose"'; ...
-    "TransposeB", "none", @(x) is_word (x, ops), '"none", "transpose", "ctranspose"'; ...
-    "Backend", "auto", @(x) is_word (x, backends), '"auto", "cpu", "gpu"'; ...
+    "TransposeA", "none", @(x) is_word (x, ops), '"none", "transpose" or "ctranspose"'; ...
+    "TransposeB", "none", @(x) is_word (x, ops), '"none", "transpose" or "ctranspose"'; ...
+    "Backend", "auto", @(x) is_word (x, backends), '"auto", "cpu" or "gpu"'; ...
     "Device", -1, @(x) isnumeric (x) && isscalar (x) && x >= 0 && x == fix (x), ...
     "the index of a device, from 0"; ...
     "Count", [], @(x) isscalar (x) && (islogical (x) || isnumeric (x)), "true or false"};
@@ -247,8 +247,14 @@ endfunction
 function [A, B] = alike (A, B)
 
   for X = {A, B}
-    if (! (isfloat (X{1}) || islogical (X{1}) || ischar (X{1})) || issparse (X{1}) ...
-        || ndims (X{1}) > 2)
+    if (ndims (X{1}) > 2)
+      error ("gpumm:nd-array", ["gpumm_kernel: A is %s and B is %s; a kernel multiplies " ...
+                                "matrices. pagemtimes (A, B) multiplies each page"], ...
+             sprintf ("%dx", size (A))(1:end-1), sprintf ("%dx", size (B))(1:end-1));
+    elseif (strcmp (class (X{1}), "gpuArray"))
+      error ("gpumm:unsupported", ["gpumm_kernel: a kernel multiplies matrices in host memory. " ...
+                                   "Use gather (X) of a gpuArray"]);
+    elseif (! (isfloat (X{1}) || islogical (X{1}) || ischar (X{1})) || issparse (X{1}))
       error ("gpumm:unsupported", ["gpumm_kernel: the kernels multiply full matrices, double " ...
                                    "or single, real or complex; only classic multiplies " ...
                                    "blocksparse matrices"]);
@@ -331,12 +337,10 @@ function name = choose (kernel, kernels, o, s)
   if (strcmp (name, "loops"))
     error ("gpumm:bad-value", "gpumm_kernel: loops has no Tile, Thread, Grid or Depth");
   endif
-  own = kernels(strcmp ({kernels.algorithm}, name) | strcmp (rows, name));
+  own = kernels(strcmp ({kernels.algorithm}, name) | strcmp (rows, name))(:).';
   fits = arrayfun (@(k) suits (k, o, s), own);
   if (! any (fits))
-    error ("gpumm:bad-value", "gpumm_kernel: no row of %s has %s; its rows are %s", name, ...
-           asked_for (o), strjoin (arrayfun (@(k) text_of (k, s), own(:).', ...
-                                             "UniformOutput", false), "; "));
+    refuse_row (name, own, o, s);
   endif
   own = own(fits);
   name = own(1).name;
@@ -372,26 +376,63 @@ function depth = depth_of (k)
   endif
 endfunction
 
-function text = text_of (k, s)
-  text = k.name;
-  if (has_tiles (k))
-    text = sprintf ("%s (Tile [%d, %d, %d], Thread [%d, %d], here Grid [%d, %d])", k.name, ...
-                    k.tile_m, k.tile_n, k.tile_k, k.thread_m, k.thread_n, grid_of (k, s));
-  elseif (! isnan (depth_of (k)))
-    text = sprintf ("%s (Depth %d)", k.name, depth_of (k));
+## No row has what was asked for: an error that says what there is.
+function refuse_row (name, own, o, s)
+  fields = {"tile", "thread", "grid", "depth"};
+  fields = fields(! cellfun (@(field) isempty (o.(field)), fields));
+  titles = cellfun (@(field) [upper(field(1)), field(2:end)], fields, "UniformOutput", false);
+  for i = 1:numel (fields)
+    only = struct ("tile", [], "thread", [], "grid", [], "depth", []);
+    only.(fields{i}) = o.(fields{i});
+    if (! any (arrayfun (@(k) suits (k, only, s), own)))
+      there = unique (arrayfun (@(k) value_of (k, fields{i}, s), own, "UniformOutput", false), ...
+                      "stable");
+      there(strcmp (there, "")) = [];
+      if (isempty (there))
+        error ("gpumm:bad-value", "gpumm_kernel: %s has no %s", name, titles{i});
+      endif
+      where = "";
+      if (strcmp (fields{i}, "grid"))
+        where = sprintf (" for a C of %dx%d", s.m, s.n);
+      endif
+      error ("gpumm:bad-value", "gpumm_kernel: %s has no %s %s; write %s%s", name, titles{i}, ...
+             short (o.(fields{i}), fields{i}), listed (there), where);
+    endif
+  endfor
+  values = @(k) cellfun (@(field) value_of (k, field, s), fields, "UniformOutput", false);
+  texts = arrayfun (@(k) ["(" strjoin(values (k), ", ") ")"], own, "UniformOutput", false);
+  error ("gpumm:bad-value", "gpumm_kernel: %s has no row with these %s; write %s", name, ...
+         strjoin (titles, " and "), listed (unique (texts, "stable")));
+endfunction
+
+## What a row has, as one writes it, or "".
+function text = value_of (k, field, s)
+  value = NaN;
+  if (strcmp (field, "depth"))
+    value = depth_of (k);
+  elseif (has_tiles (k))
+    value = struct ("tile", [k.tile_m, k.tile_n, k.tile_k], ...
+                    "thread", [k.thread_m, k.thread_n], "grid", grid_of (k, s)).(field);
+  endif
+  text = "";
+  if (! any (isnan (value)))
+    text = short (value, field);
   endif
 endfunction
 
-function text = asked_for (o)
-  text = {};
-  for field = {"tile", "thread", "grid", "depth"}
-    value = o.(field{1});
-    if (! isempty (value))
-      name = [upper(field{1}(1)), field{1}(2:end)];
-      text{end+1} = sprintf ("%s %s", name, mat2str (value));
-    endif
-  endfor
-  text = strjoin (text, ", ");
+## A square as one number.
+function text = short (value, field)
+  if (field(1) != "g" && all (value == value(1)))
+    value = value(1);
+  endif
+  text = strrep (mat2str (value), " ", ", ");
+endfunction
+
+function text = listed (words)
+  text = words{end};
+  if (numel (words) > 1)
+    text = [strjoin(words(1:end-1), ", ") " or " text];
+  endif
 endfunction
 
 ## ---- running and counting -----------------------------------------------------------------------
@@ -404,10 +445,11 @@ function [C, info, t] = run (A, B, o, count)
   try
     [C, info, t] = __gpumm_kernel__ (A, B, o, count);
   catch err
-    if (! strcmp (err.identifier, "gpumm:too-large"))
-      rethrow (err);
+    text = regexprep (err.message, '^gpumm:', "gpumm_kernel:");
+    if (strcmp (err.identifier, "gpumm:too-large"))
+      text = [text, "; \"Count\", false runs it uncounted"];
     endif
-    error (err.identifier, "%s; \"Count\", false runs it uncounted", err.message);
+    error (err.identifier, "%s", text);
   end_try_catch
 
 endfunction

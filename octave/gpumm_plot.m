@@ -139,12 +139,16 @@ function o = parse (list)
   o = options_of ("gpumm_plot", list, table);
   o.sizes = unique (double (o.sizes(:).'));
   o.kernels = o.kernels(:).';
+  info = gpumm_info ();
+  families = [{"*", "loops"}, unique({info.kernels.algorithm}, "stable")];
+  demand (all (ismember (lower (o.kernels), [families, {info.kernels.name}])),
+          "Kernels must be of %s, or of gpumm_info ().kernels", strjoin (families, ", "));
   o.backend = lower (o.backend);
   o.ceilings = double (o.ceilings(:).');
   if (strcmp (o.backend, "auto"))
     o.backend = {"cpu", "gpu"}{1 + gpumm_available("gpu")};
   elseif (strcmp (o.backend, "gpu") && ! gpumm_available ("gpu"))
-    error ("gpumm:no-device", "gpumm_plot: no GPU can be used: %s", gpumm_info ().why_no_gpu);
+    error ("gpumm:no-device", "gpumm_plot: no GPU can be used: %s", info.why_no_gpu);
   endif
 
 endfunction

@@ -4,6 +4,7 @@
 ## -*- texinfo -*-
 ## @deftypefn  {} {@var{A} =} mmread (@var{file})
 ## @deftypefnx {} {@var{A} =} mmread (@var{file}, "Class", @var{class})
+## @deftypefnx {} {@var{A} =} mmread (@dots{}, "Symmetry", "lenient")
 ## @deftypefnx {} {[@var{A}, @var{info}] =} mmread (@dots{})
 ## Read the matrix in @var{file}, a text file in Matrix Market exchange format.
 ##
@@ -19,6 +20,12 @@
 ## @code{mmread (@var{file}, "Class", class (@var{A}))}; for a double or a sparse
 ## matrix @code{mmread (@var{file})} is enough.  An integer that the class cannot
 ## hold exactly, such as @math{2^{53} + 1} in a double, is an error.
+##
+## A symmetric, skew-symmetric or Hermitian file stores only the lower triangle, and its
+## diagonal goes with its symmetry.  Other files are an error, unless the option
+## @qcode{"Symmetry"} is @qcode{"lenient"}.  Then the diagonal is read as it is stored, and an
+## entry above the diagonal stands for its image below.  Elements that the file has on both
+## sides must match, and count once.  A Hermitian file may be real.
 ##
 ## Entries of a coordinate file with the same indices are added, as in
 ## @code{sparse}; in a pattern they count once.  Stored zeros are removed.
@@ -73,12 +80,17 @@ function [A, info] = mmread (file, varargin)
   endif
   names = {"auto", "double", "single", "logical", "int8", "int16", "int32", "int64", ...
            "uint8", "uint16", "uint32", "uint64"};
-  name = options_of ("mmread", varargin, ...
-                     {"Class", "auto", @(x) ischar (x) && any (strcmp (x, names)), ...
-                      ["one of " strjoin(names, ", ")]}).class;
+  o = options_of ("mmread", varargin, ...
+                  {"Class", "auto", @(x) ischar (x) && any (strcmp (x, names)), ...
+                   ["one of " strjoin(names, ", ")]; ...
+                   "Symmetry", "strict", ...
+                   @(x) ischar (x) && any (strcmpi (x, {"strict", "lenient"})), ...
+                   "\"strict\" or \"lenient\""});
+  name = o.class;
 
   in = __open_text__ (file, "mmread", "gpumm:mmread:open");
   in.file = file;
+  in.is_lenient = strcmpi (o.symmetry, "lenient");
   unwind_protect
     [info, in] = read_header (in);
     if (strcmp (info.format, "coordinate") && ! any (strcmp (name, {"auto", "double", "logical"})))
@@ -161,8 +173,21 @@ function refuse (what, in, bad, template, varargin)
   k = find (any (bad, 1), 1);
   if (! isempty (k))
     [lines, first, last] = shown_lines (in.text);
-    fail (what, in, in.line + lines(k), [template ", found %s"], varargin{:},
+    if (isempty (strfind (template, "found %s")))
+      template = [template ", found %s"];
+    endif
+    fail (what, in, in.line + lines(k), template, varargin{:},
           quoted (in.text(first(k):last(k))));
+  endif
+
+endfunction
+
+## The same for what breaks the file's symmetry.
+function refuse_symmetry (what, in, bad, template, varargin)
+
+  if (! in.is_lenient)
+    refuse (what, in, bad, [template ", found %s. Write mmread (FILE, \"Symmetry\", \"lenient\")"],
+            varargin{:});
   endif
 
 endfunction
@@ -199,10 +224,11 @@ function [info, in] = read_header (in)
   is_pattern = strcmp (field, "pattern");
   if (is_array && is_pattern)
     fail ("header", in, 1, "the array format has no field pattern");
-  elseif (is_pattern && any (strcmp (symmetry, {"skew-symmetric", "hermitian"})))
+  elseif (is_pattern && strcmp (symmetry, "skew-symmetric"))
     fail ("header", in, 1, "a matrix with the field pattern cannot be %s", symmetry);
-  elseif (strcmp (symmetry, "hermitian") && ! strcmp (field, "complex"))
-    fail ("header", in, 1, "a hermitian matrix must have the field complex, not %s", field);
+  elseif (strcmp (symmetry, "hermitian") && ! strcmp (field, "complex") && ! in.is_lenient)
+    fail ("header", in, 1, ["a hermitian matrix must have the field complex, not %s. Write " ...
+                            "mmread (FILE, \"Symmetry\", \"lenient\")"], field);
   endif
 
   [comments, m, n, entries, in] = read_sizes (in, is_array);
@@ -337,19 +363,19 @@ function v = checked_entries (in, info, name, v, place)
       refuse ("index", in, ! (v(k,:) >= 1 & v(k,:) <= sizes{k,2} & v(k,:) == fix (v(k,:))),
               "the %s index must be an integer from 1 to %d", sizes{k,:});
     endfor
-    refuse ("triangle", in, v(1,:) < v(2,:) & ! strcmp (info.symmetry, "general"),
-            "a %s file stores only the lower triangle", info.symmetry);
+    refuse_symmetry ("triangle", in, v(1,:) < v(2,:) & ! strcmp (info.symmetry, "general"),
+                     "a %s file stores only the lower triangle", info.symmetry);
     is_diagonal = v(1,:) == v(2,:);
   elseif (strcmp (info.symmetry, "hermitian"))
     j = 0:min (info.rows, max ([place, 0]))-1;  # columns of rows, rows - 1, ... entries
     is_diagonal = lookup (1 + j * info.rows - j .* (j - 1) / 2, place, "b");
   endif
   if (is_skew && is_sparse)
-    refuse ("diagonal", in, is_diagonal & any (x != 0, 1),
-            "the diagonal of a skew-symmetric matrix must be zero");
-  elseif (strcmp (info.symmetry, "hermitian"))
-    refuse ("diagonal", in, is_diagonal & x(2,:) != 0,
-            "the diagonal of a hermitian matrix must be real");
+    refuse_symmetry ("diagonal", in, is_diagonal & any (x != 0, 1),
+                     "the diagonal of a skew-symmetric matrix must be zero");
+  elseif (strcmp (info.symmetry, "hermitian") && rows (x) == 2)
+    refuse_symmetry ("diagonal", in, is_diagonal & x(2,:) != 0,
+                     "the diagonal of a hermitian matrix must be real");
   endif
 
   if (any (strcmp (info.field, {"integer", "unsigned-integer"})))
@@ -428,9 +454,47 @@ function y = mirrored (symmetry, x)
   y = x;
   if (strcmp (symmetry, "skew-symmetric"))
     y = cast (0 - x, class (x));
-  elseif (strcmp (symmetry, "hermitian"))
+  elseif (strcmp (symmetry, "hermitian") && rows (x) == 2)
     y(2,:) = 0 - x(2,:);
   endif
+
+endfunction
+
+## Values with a row, or two for real and imaginary parts, or none, as one row.
+function v = joined (x)
+
+  v = x;
+  if (rows (x) == 0)
+    v = true (1, columns (x));
+  elseif (rows (x) == 2)
+    v = complex (x(1,:), x(2,:));
+  endif
+
+endfunction
+
+## Entries above the diagonal become their images below.  Where the file has elements on both sides,
+## they must match, and those above are left out.
+function [i, j, x] = turned_down (in, info, i, j, x)
+
+  is_above = i < j;
+  k = i(is_above);
+  l = j(is_above);
+  images = mirrored (info.symmetry, x(:,is_above));
+  i(is_above) = j(is_above) = x(:,is_above) = [];
+  matrix = @(i, j, x) sparse (i, j, joined (x), info.rows, info.cols);
+  both = matrix (i, j, zeros (0, numel (i))) & matrix (l, k, zeros (0, numel (k)));
+  below = matrix (i, j, x);
+  above = matrix (l, k, images);
+  [k_both, l_both] = find (both & below != above & ! (isnan (below) & isnan (above)), 1);
+  if (! isempty (k_both))
+    error ("gpumm:mmread:triangle", ...
+           "mmread: %s: elements (%d,%d) and (%d,%d) do not match in a %s matrix", in.file, ...
+           k_both, l_both, l_both, k_both, info.symmetry);
+  endif
+  keep = ! full (both(sub2ind (size (both), l, k)));
+  i = [i, l(keep)];
+  j = [j, k(keep)];
+  x = [x, images(:,keep)];
 
 endfunction
 
@@ -441,6 +505,9 @@ function A = sparse_matrix (in, info, name)
   j = entries(2,:);
   x = entries(3:end,:);
   clear entries;
+  if (any (i < j) && ! strcmp (info.symmetry, "general"))
+    [i, j, x] = turned_down (in, info, i, j, x);
+  endif
   if (! strcmp (info.symmetry, "general"))
     off = find (i != j);
     x = [x, mirrored(info.symmetry, x(:,off))];
@@ -448,11 +515,7 @@ function A = sparse_matrix (in, info, name)
     j = [j, i(off)];
     i = [i, rows_above];
   endif
-  if (rows (x) == 0)
-    x = true;
-  elseif (rows (x) == 2)
-    x = complex (x(1,:), x(2,:));
-  endif
+  x = joined (x);
   A = cast (sparse (i, j, x, info.rows, info.cols), name);
   if (iscomplex (x) && isreal (A))
     A = complex (A, sparse (info.rows, info.cols));  # as the file says

@@ -58,7 +58,7 @@
 
 function mmwrite (file, A, varargin)
 
-  if (nargin < 2 || mod (nargin, 2) != 0)
+  if (nargin < 2)
     print_usage ();
   elseif (! (ischar (file) && isrow (file)))
     error ("gpumm:mmwrite:argument", "mmwrite: FILE must be a string");

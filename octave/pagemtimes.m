@@ -122,8 +122,12 @@ function op = find_op (text, name)
 endfunction
 
 function not_implemented (X, Y)
-  error ("gpumm:undefined-operator", "pagemtimes: not implemented for '%s' by '%s' operands", ...
-         typeinfo (X), typeinfo (Y));
+  text = conversions (X, Y, {"X", "Y"});
+  if (issparse (X) || issparse (Y))
+    text = [". Write full (" {"X", "Y"}{1 + ! issparse(X)} ")"];
+  endif
+  error ("gpumm:undefined-operator", "pagemtimes: not implemented for '%s' by '%s' operands%s", ...
+         typeinfo (X), typeinfo (Y), text);
 endfunction
 
 ## ---- sizes -------------------------------------------------------------------------------------

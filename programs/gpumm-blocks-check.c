@@ -18,6 +18,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _FILE_OFFSET_BITS 64
+#include "help.h"
+
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -25,6 +28,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+static const char help[] =
+    "usage: gpumm-blocks-check INPUT1 INPUT2 OUTPUT [SAMPLES [SEED]]\n"
+    "\n"
+    "Is OUTPUT the product of the blocks in INPUT1 and INPUT2, as gpumm-blocks writes it?\n"
+    "The checker shares no code with gpumm's engine.\n"
+    "\n"
+    "SAMPLES  check the blocks at this number of random places exactly, and as many random\n"
+    "         stored blocks; 10000 by default. SAMPLES places or fewer are all checked\n"
+    "SEED     for the places and the random vector; 1 by default\n"
+    "\n"
+    "If all is right, the program prints, in this order:\n"
+    "  the blocks in OUTPUT;\n"
+    "  the rows that were checked by a random vector, of all rows: a row with an element of\n"
+    "  2^32 - 1 cannot be checked so;\n"
+    "  the elements that were checked exactly: with sums below 2^32 - 1, equal to it, and above.\n"
+    "\n"
+    "The exit status is 0 if all is right. Otherwise it is 1, and a message says what is wrong.\n";
 
 typedef struct {
   const char *name;
@@ -82,6 +103,15 @@ static int64_t size_of (FILE *file) {
   return fseeko (file, 0, SEEK_END) == 0 ? (int64_t) ftello (file) : -1;
 }
 
+/* No header is text: it would name more blocks than the matrix has places. */
+static int is_text (const int32_t header[3]) {
+  const unsigned char *bytes = (const unsigned char *) header;
+  for (size_t i = 0; i < 12; i++)
+    if ((bytes[i] < ' ' || bytes[i] > '~') && !memchr ("\t\n\r", bytes[i], 3))
+      return 0;
+  return 1;
+}
+
 static source open_source (const char *name, size_t width) {
   struct stat info; /* opening a pipe would wait, and a device may have no end */
   const int regular = stat (name, &info) == 0 && S_ISREG (info.st_mode);
@@ -90,11 +120,15 @@ static source open_source (const char *name, size_t width) {
   if (!s.file)
     stop ("cannot open %s", name);
   get (&s, header, sizeof header);
+  if (is_text (header))
+    stop ("%s is not a file of blocks: it is text", name);
   s.n = header[0];
   s.m = header[1];
   s.count = header[2];
   if (s.n < 0 || s.m < 1 || s.count < 0 || s.n % s.m != 0)
-    stop ("%s: n %" PRId64 ", m %" PRId64 ", k %" PRId64, name, s.n, s.m, s.count);
+    stop ("%s is not a file of blocks: its header says N %" PRId64 ", M %" PRId64 " and %" PRId64
+          " blocks",
+          name, s.n, s.m, s.count);
   s.grid = s.n / s.m;
   /* m^2 count has up to 94 bits: refuse large sizes in double before computing in integers */
   const int64_t bytes = size_of (s.file);
@@ -395,15 +429,25 @@ static int64_t go_through (source *c, const list *a, const uint64_t *expected) {
   return rows;
 }
 
+/* A whole number from 0. */
+static int64_t number (const char *text, const char *what) {
+  char *end;
+  errno = 0;
+  const long long x = strtoll (text, &end, 10);
+  if (errno || *end || end == text || x < 0)
+    stop ("%s must be a whole number from 0, not \"%s\"", what, text);
+  return x;
+}
+
 int main (int count, char **arguments) {
-  if (count < 4 || count > 6) {
-    fprintf (stderr, "usage: gpumm-blocks-check INPUT1 INPUT2 OUTPUT [SAMPLES [SEED]]\n");
-    return EXIT_FAILURE;
-  }
+  answer_help (count, arguments, help);
+  if (count < 4 || count > 6)
+    return fail_usage (help);
+  const int64_t samples = count > 4 ? number (arguments[4], "SAMPLES") : 10000;
+  const int64_t seed = count > 5 ? number (arguments[5], "SEED") : 1;
   source file_a = open_source (arguments[1], 2), file_b = open_source (arguments[2], 2);
   source c = open_source (arguments[3], 4);
-  const int64_t samples = count > 4 ? strtoll (arguments[4], NULL, 10) : 10000;
-  state = (count > 5 ? strtoull (arguments[5], NULL, 10) : 1) * 2862933555777941757u + 3037000493u;
+  state = (uint64_t) seed * 2862933555777941757u + 3037000493u;
   if (file_a.n != file_b.n || file_a.m != file_b.m || c.n != file_a.n || c.m != file_a.m)
     stop ("the sizes in the headers of the files differ");
   const int64_t n = c.n, m = c.m;

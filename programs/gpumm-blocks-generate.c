@@ -12,6 +12,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "gpumm_tools.h"
+#include "help.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -19,6 +20,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+static const char help[] =
+    "usage: gpumm-blocks-generate N M COUNT LOW HIGH SEED FILE\n"
+    "\n"
+    "Makes a random matrix of blocks of uint16 as an input for gpumm-blocks.\n"
+    "\n"
+    "N      rows and columns of the matrix, a multiple of M, at most 65536 M\n"
+    "M      rows and columns of a block\n"
+    "COUNT  the number of blocks, at most (N / M)^2; their places are random\n"
+    "LOW    the smallest element, from 0\n"
+    "HIGH   the largest element, up to 65535; elements are uniform between LOW and HIGH\n"
+    "SEED   from 0; the same numbers give the same file\n"
+    "FILE   may be /dev/stdout\n"
+    "\n"
+    "For example, 2000 blocks of 4 x 4 with elements from 0 to 20 in a 512 x 512 matrix:\n"
+    "  gpumm-blocks-generate 512 4 2000 0 20 1 a.blocks\n";
 
 /* Sampling visits every place, so limit the places to 2^32. */
 static const int64_t MOST_BLOCK_ROWS = 65536;
@@ -69,10 +86,9 @@ static void fill (unsigned char *record, int64_t i, int64_t j, int64_t elements,
 }
 
 int main (int count, char **arguments) {
-  if (count != 8) {
-    fprintf (stderr, "usage: gpumm-blocks-generate N M COUNT LOW HIGH SEED FILE\n");
-    return EXIT_FAILURE;
-  }
+  answer_help (count, arguments, help);
+  if (count != 8)
+    return fail_usage (help);
   const int64_t n = number (arguments[1], 1, INT32_MAX, "N");
   const int64_t m = number (arguments[2], 1, n, "M");
   const int64_t grid = n / m;

@@ -10,12 +10,38 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "gpumm_tools.h"
+#include "help.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+
+static const char help[] =
+    "usage: gpumm-blocks [--backend auto|cpu|gpu] INPUT1 INPUT2 OUTPUT\n"
+    "\n"
+    "Multiplies two square matrices of blocks: OUTPUT = INPUT1 * INPUT2, from file to file.\n"
+    "Elements are uint16 in the inputs and uint32 in the output: the exact sum, or 2^32 - 1 if\n"
+    "the sum is larger. Blocks that are zero are not written.\n"
+    "\n"
+    "A file of blocks begins with three int32: the number of rows N, the rows M of a block, and\n"
+    "the number of blocks. Each block is its block row and block column (int32, from 0) and its\n"
+    "M x M elements by rows. The inputs have equal N and M.\n"
+    "\n"
+    "--backend  gpu or cpu; auto (the default) takes the faster one, or the CPU without a GPU\n"
+    "OUTPUT     may be /dev/stdout: messages go to standard error\n"
+    "\n"
+    "The messages say, in this order:\n"
+    "  of each input its size, the number of its blocks and their size;\n"
+    "  the number of blocks of the product, the algorithm, the device and (the kernel), the\n"
+    "  multiplications and additions of elements, and the reason for the device;\n"
+    "  on a GPU the seconds of upload, compute and download, which overlap;\n"
+    "  the seconds to read both inputs, to multiply from host memory to host memory, to write\n"
+    "  the output, and of all of these.\n"
+    "\n"
+    "The exit status is 0, or 1 after an error; then an older OUTPUT stays as it is.\n"
+    "gpumm-blocks-generate makes inputs, gpumm-blocks-check checks an output.\n";
 
 static double seconds (void) {
   struct timespec t;
@@ -98,16 +124,15 @@ int main (int count, char **arguments) {
   gpumm_backend backend = GPUMM_AUTO;
   gpumm_matrix a = {0}, b = {0}, c = {0};
   char **names = arguments + 1;
+  answer_help (count, arguments, help);
   if (count == 6 && strcmp (arguments[1], "--backend") == 0) {
     while (backend <= GPUMM_GPU && strcmp (arguments[2], backends[backend]) != 0)
       backend++;
     names += 2;
     count -= 2;
   }
-  if (count != 4 || backend > GPUMM_GPU) {
-    fprintf (stderr, "usage: gpumm-blocks [--backend auto|cpu|gpu] INPUT1 INPUT2 OUTPUT\n");
-    return EXIT_FAILURE;
-  }
+  if (count != 4 || backend > GPUMM_GPU)
+    return fail_usage (help);
   const double begun = seconds ();
   int ok = read_input (names[0], &a) && read_input (names[1], &b);
   const double read = seconds ();

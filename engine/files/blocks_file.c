@@ -116,22 +116,34 @@ static gpumm_status fail_read (const gpumm_blocks_file *f, int error) {
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
+/* No header is text: it would name more blocks than the matrix has places. */
+static int is_text (const void *header) {
+  const unsigned char *bytes = header;
+  for (size_t i = 0; i < HEADER_BYTES; i++)
+    if ((bytes[i] < ' ' || bytes[i] > '~') && !memchr ("\t\n\r", bytes[i], 3))
+      return 0;
+  return 1;
+}
+
 static gpumm_status check_header (gpumm_blocks_file *f, gpumm_type type) {
   int32_t header[3];
   if (f->bytes < HEADER_BYTES)
-    return gpumm_fail (GPUMM_INVALID, "%s: the header has 12 bytes, but the file has %zu", f->name,
-                       f->bytes);
+    return gpumm_fail (GPUMM_INVALID,
+                       "%s: not a file of blocks: the header has 12 bytes, but the file has %zu",
+                       f->name, f->bytes);
   const int error = read_bytes (f, 0, header, sizeof header);
   if (error)
     return fail_read (f, error);
+  if (is_text (header))
+    return gpumm_fail (GPUMM_INVALID, "%s: not a file of blocks: it is text", f->name);
   f->size = header[0];
   f->block = header[1];
   f->count = header[2];
   if (f->size < 0 || f->block < 1 || f->count < 0)
     return gpumm_fail (
         GPUMM_INVALID,
-        "%s: the header has size %lld, block size %lld and %lld blocks (bytes 0 to 11)", f->name,
-        (long long) f->size, (long long) f->block, (long long) f->count);
+        "%s: not a file of blocks: its header says size %lld, block size %lld and %lld blocks",
+        f->name, (long long) f->size, (long long) f->block, (long long) f->count);
   if (f->size % f->block != 0)
     return gpumm_fail (GPUMM_INVALID, "%s: size %lld does not divide into blocks of %lld", f->name,
                        (long long) f->size, (long long) f->block);
@@ -436,8 +448,12 @@ static void write_rows (void *context, int64_t begin, int64_t end) {
 }
 
 static gpumm_status check_writable (const gpumm_matrix *x) {
-  if (!x || x->format != GPUMM_BLOCKS || (x->type != GPUMM_U16 && x->type != GPUMM_U32))
-    return gpumm_fail (GPUMM_INVALID, "a file of blocks holds blocks of uint16 or uint32");
+  if (!x || x->format != GPUMM_BLOCKS)
+    return gpumm_fail (GPUMM_INVALID, "a file of blocks holds a matrix in blocks");
+  if (x->type != GPUMM_U16 && x->type != GPUMM_U32)
+    return gpumm_fail (GPUMM_INVALID,
+                       "a file of blocks holds blocks of uint16 or uint32, and these are of %s",
+                       gpumm_type_name (x->type));
   if (x->rows != x->cols || x->block_rows != x->block_cols || x->block_rows < 1
       || x->rows % x->block_rows != 0)
     return gpumm_fail (GPUMM_INVALID,

@@ -2,8 +2,6 @@
  * has what the kernels need. SPDX-License-Identifier: BSD-3-Clause */
 #include <cooperative_groups.h>
 #include <cub/version.cuh>
-#include <cublasLt.h>
-#include <cublas_v2.h>
 #include <cuda.h>
 #include <cuda_runtime.h>
 

@@ -4,9 +4,9 @@
 #ifndef GPUMM_CUDA_CUBLAS_LIBRARY_H
 #define GPUMM_CUDA_CUBLAS_LIBRARY_H
 
+#include "cublas_types.h"
 #include "cuda.h"
 
-#include <cublas_api.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,17 +17,26 @@
 #define GPUMM_CUBLAS_DIRECTORY ""
 #endif
 
-/* name: "libcublas". Tries the version of the headers at compile time first. NULL: dlerror ()
- * says why. */
-static inline void *open_cublas_library (const char *name) {
-  char file[64], path[sizeof GPUMM_CUBLAS_DIRECTORY + sizeof file];
+/* How to get a library that is missing, after the loader's own words. */
+#define HOW_TO_GET_LIBRARIES                                                                       \
+  "; to fetch NVIDIA's libraries type ./setup libraries in gpumm's sources, or in Octave "         \
+  "system (\"gpumm-libraries\")"
+
+/* name: "libcublas". Takes the loader's library of this CUDA version, else the one of the Toolkit
+ * that built this, else any. cuSOLVER's version is one less than CUDA's, and pip's folders have no
+ * names without a version. NULL: dlerror () says why. */
+static inline void *open_cuda_library (const char *name) {
+  static const char *const directories[] = {"", GPUMM_CUBLAS_DIRECTORY};
+  const int own = CUDART_VERSION / 1000;
+  char path[sizeof GPUMM_CUBLAS_DIRECTORY + 64];
   void *library = NULL;
-  for (int version : {CUBLAS_VER_MAJOR, 13, 12, 11})
-    if (!library) {
-      snprintf (file, sizeof file, "%s.so.%d", name, version);
-      library = dlopen (file, RTLD_NOW | RTLD_LOCAL);
-    }
-  for (const char *directory : {"", GPUMM_CUBLAS_DIRECTORY})
+  for (int version : {own, own - 1, own - 2})
+    for (const char *directory : directories)
+      if (!library) {
+        snprintf (path, sizeof path, "%s%s.so.%d", directory, name, version);
+        library = dlopen (path, RTLD_NOW | RTLD_LOCAL);
+      }
+  for (const char *directory : directories)
     if (!library) {
       snprintf (path, sizeof path, "%s%s.so", directory, name);
       library = dlopen (path, RTLD_NOW | RTLD_LOCAL);

@@ -38,6 +38,11 @@ gpumm_status gpumm_cuda_call (int device, gpumm_stream *stream, const gpumm_call
                               void *workspace, size_t bytes, int32_t *info);
 gpumm_status gpumm_cuda_call_bytes (int device, const gpumm_call *call, size_t *bytes);
 
+/* gpumm_driver.missing. gpumm_cublas_missing and gpumm_int8_missing are its parts. */
+const char *gpumm_cuda_missing (const char *algorithm);
+const char *gpumm_cublas_missing (void);
+const char *gpumm_int8_missing (void);
+
 /* Release the handles of cuBLAS, cuSOLVER and cuBLASLt, and the memory of gpumm_cuda_read_back. */
 void gpumm_cublas_reset (void);
 void gpumm_routines_reset (void);

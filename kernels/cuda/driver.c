@@ -385,10 +385,19 @@ static gpumm_status launched (int device, gpumm_launches *launches) {
   ON_DEVICE (device, "cudaFuncGetAttributes", ask (device, kernel, launches));
 }
 
+const char *gpumm_cuda_missing (const char *algorithm) {
+  const char *why = NULL;
+  if (strcmp (algorithm, "cublas") == 0 || strcmp (algorithm, "emulated") == 0)
+    why = gpumm_cublas_missing ();
+  if (!why && strcmp (algorithm, "emulated") == 0)
+    why = gpumm_int8_missing ();
+  return why;
+}
+
 /* ---- the table ---------------------------------------------------------------------------- */
 
 const gpumm_driver gpumm_driver_here = {
-    GPUMM_DRIVER_FUNCTIONS,  GPUMM_DRIVER_ARRAYS,
-    .call = gpumm_cuda_call, .call_bytes = gpumm_cuda_call_bytes,
-    .name = "cuda",
+    GPUMM_DRIVER_FUNCTIONS,        GPUMM_DRIVER_ARRAYS,
+    .call = gpumm_cuda_call,       .call_bytes = gpumm_cuda_call_bytes,
+    .missing = gpumm_cuda_missing, .name = "cuda",
 };

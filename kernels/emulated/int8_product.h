@@ -11,7 +11,6 @@
 #include "cuda/cublas_library.h"
 #include "product.h"
 
-#include <cublasLt.h>
 #include <pthread.h>
 #if __has_include(<nvtx3/nvToolsExtMemCudaRt.h>)
 #define TELLS_TOOLS
@@ -24,39 +23,25 @@ static const size_t INT8_WORKSPACE = (size_t) 32 << 20;
 
 /* ---- the library -------------------------------------------------------------------------- */
 
-#define WITH_FUNCTIONS(F)                                                                          \
-  F (Create)                                                                                       \
-  F (Destroy)                                                                                      \
-  F (Matmul)                                                                                       \
-  F (MatmulDescCreate)                                                                             \
-  F (MatmulDescDestroy)                                                                            \
-  F (MatmulDescSetAttribute)                                                                       \
-  F (MatrixLayoutCreate)                                                                           \
-  F (MatrixLayoutDestroy)                                                                          \
-  F (MatrixLayoutSetAttribute)                                                                     \
-  F (MatmulPreferenceCreate)                                                                       \
-  F (MatmulPreferenceDestroy)                                                                      \
-  F (MatmulPreferenceSetAttribute)                                                                 \
-  F (MatmulAlgoGetHeuristic)                                                                       \
-  F (MatmulAlgoCheck)
-
 static struct {
   void *library;
-#define POINTER(name) decltype (&cublasLt##name) name;
-  WITH_FUNCTIONS (POINTER)
+#define POINTER(name, arguments) cublasStatus_t (*name) arguments;
+  CUBLASLT_FUNCTIONS (POINTER)
 #undef POINTER
-  char why[256]; /* why it cannot be used; "" if it can */
+  char why[512]; /* why it cannot be used; "" if it can */
 } lt;
 
 static void open_lt (void) {
-  lt.library = open_cublas_library ("libcublasLt");
+  lt.library = open_cuda_library ("libcublasLt");
   if (!lt.library) {
-    snprintf (lt.why, sizeof lt.why, "cuBLASLt cannot be opened: %s", dlerror ());
+    snprintf (lt.why, sizeof lt.why, "cuBLASLt cannot be opened: %s" HOW_TO_GET_LIBRARIES,
+              dlerror ());
     return;
   }
   bool found = true;
-#define FIND(name) found = find_function (lt.library, "cublasLt" #name, &lt.name) && found;
-  WITH_FUNCTIONS (FIND)
+#define FIND(name, arguments)                                                                      \
+  found = find_function (lt.library, "cublasLt" #name, &lt.name) && found;
+  CUBLASLT_FUNCTIONS (FIND)
 #undef FIND
   if (!found)
     snprintf (lt.why, sizeof lt.why, "cuBLASLt lacks functions that gpumm needs");
@@ -66,6 +51,10 @@ static bool int8_usable (void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once (&once, open_lt);
   return lt.why[0] == 0;
+}
+
+const char *gpumm_int8_missing (void) {
+  return int8_usable () ? NULL : lt.why;
 }
 
 static gpumm_status check_lt (const char *call, cublasStatus_t error) {

@@ -24,7 +24,6 @@
 #include "kernel.h"
 #include "cuda/cublas_library.h"
 
-#include <cublas_v2.h>
 #include <cuComplex.h>
 #include <pthread.h>
 
@@ -54,13 +53,14 @@ static struct {
   void *gemm[4], *gemm_64[4]; /* of type S, D, C, Z; the latter NULL before cuBLAS 12 */
   void *gemm_pages[4];
   gram syrk[4], herk[4];
-  char why[256]; /* why it cannot be used; "" if it can */
+  char why[512]; /* why it cannot be used; "" if it can */
 } cublas;
 
 static void open_library (void) {
-  cublas.library = open_cublas_library ("libcublas");
+  cublas.library = open_cuda_library ("libcublas");
   if (!cublas.library) {
-    snprintf (cublas.why, sizeof cublas.why, "cuBLAS cannot be opened: %s", dlerror ());
+    snprintf (cublas.why, sizeof cublas.why, "cuBLAS cannot be opened: %s" HOW_TO_GET_LIBRARIES,
+              dlerror ());
     return;
   }
   static const char *const gemm_names[] = {"cublasSgemm_v2", "cublasDgemm_v2", "cublasCgemm_v2",
@@ -94,6 +94,10 @@ static bool usable (void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once (&once, open_library);
   return cublas.why[0] == 0;
+}
+
+const char *gpumm_cublas_missing (void) {
+  return usable () ? NULL : cublas.why;
 }
 
 static gpumm_status check (const char *call, cublasStatus_t error) {

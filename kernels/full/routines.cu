@@ -11,8 +11,6 @@
 #include "kernel.h"
 #include "cuda/cublas_library.h"
 
-#include <cublas_v2.h>
-
 /* ---- the libraries ------------------------------------------------------------------------- */
 
 static struct {
@@ -34,16 +32,19 @@ static void *function (const gpumm_call *x, const char *name, const char *end) {
   return dlsym (is_blas ? blas.library : solver.library, full);
 }
 
-static bool open_libraries (void) {
+static bool open_blas (void) {
   if (!blas.library)
-    blas.library = open_cublas_library ("libcublas");
-  if (!solver.library)
-    solver.library = open_cublas_library ("libcusolver");
+    blas.library = open_cuda_library ("libcublas");
   return blas.library && find_function (blas.library, "cublasCreate_v2", &blas.create)
          && find_function (blas.library, "cublasDestroy_v2", &blas.destroy)
          && find_function (blas.library, "cublasSetStream_v2", &blas.set_stream)
-         && find_function (blas.library, "cublasSetMathMode", &blas.set_math_mode) && solver.library
-         && find_function (solver.library, "cusolverDnCreate", &solver.create)
+         && find_function (blas.library, "cublasSetMathMode", &blas.set_math_mode);
+}
+
+static bool open_solver (void) {
+  if (!solver.library)
+    solver.library = open_cuda_library ("libcusolver");
+  return solver.library && find_function (solver.library, "cusolverDnCreate", &solver.create)
          && find_function (solver.library, "cusolverDnDestroy", &solver.destroy)
          && find_function (solver.library, "cusolverDnSetStream", &solver.set_stream);
 }
@@ -58,14 +59,23 @@ static gpumm_status check (const gpumm_call *x, int error) {
                             "%s failed (status %d)", is_blas ? "cuBLAS" : "cuSOLVER", error);
 }
 
+/* The library of this routine can be opened. */
+static gpumm_status need_library (const gpumm_call *x) {
+  const bool is_blas = x->routine < GPUMM_GETRF;
+  if (is_blas ? open_blas () : open_solver ())
+    return GPUMM_OK;
+  const char *why = dlerror ();
+  return gpumm_driver_fail (GPUMM_DEVICE_FAILED, "%s cannot be opened: %s" HOW_TO_GET_LIBRARIES,
+                            is_blas ? "cuBLAS" : "cuSOLVER", why ? why : "it lacks functions");
+}
+
 /* The handle of the current device, set to that stream. */
 static gpumm_status prepare (int device, gpumm_stream *stream, const gpumm_call *x, void **handle) {
   const int64_t sizes[] = {x->m, x->n, x->k, x->lda, x->ldb, x->ldc};
   for (int64_t size : sizes)
     if (size > INT32_MAX)
       return gpumm_driver_fail (GPUMM_UNSUPPORTED, "sizes above 2^31 - 1");
-  if (!open_libraries ())
-    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "cuBLAS or cuSOLVER cannot be opened");
+  TRY (need_library (x));
   if (device < 0 || device >= MOST_DEVICES)
     return gpumm_driver_fail (GPUMM_NO_DEVICE, "there is no device %d", device);
   auto *library = x->routine < GPUMM_GETRF ? &blas : &solver;
@@ -227,7 +237,7 @@ gpumm_status gpumm_cuda_call_bytes (int device, const gpumm_call *x, size_t *byt
   void *handle = NULL;
   *bytes = 0;
   if (x->routine < GPUMM_GETRF)
-    return GPUMM_OK;
+    return need_library (x);
   gpumm_status status = gpumm_cuda_enter ("cusolver", device, &before);
   if (status)
     return status;

@@ -14,18 +14,21 @@ function [C, info] = multiply_any (A, B, o)
   started = tic ();
   kinds = {kind(A), kind(B)};
   check_options (A, B, o, kinds);
+  if (any (strcmp (kinds, "none")))
+    undefined_operator (A, B);
+  endif
   [A, B] = as_matrices (A, B, o);
   if (! isempty (o.form) && ! in_blocks (A) && ! in_blocks (B))
-    error ("gpumm:bad-value", "gpumm: Output is for products with a blocksparse");
+    error ("gpumm:bad-value", ["gpumm: Output is for products with a blocksparse. Write %s " ...
+                               "(gpumm (A, B)%s)"], o.form, ...
+           {"", ", BLOCKSIZE"}{1 + strcmp(o.form, "blocksparse")});
   endif
   has_arrays = any (strcmp (kinds, "device"));
   if (has_arrays && nargout < 2)
     C = on_device (A, B, o); # without info nothing is timed, and so nothing waits
     return;
   endif
-  if (any (strcmp (kinds, "none")))
-    undefined_operator ({type_name(A), type_name(B)});
-  elseif (has_arrays)
+  if (has_arrays)
     [C, info] = on_device (A, B, o);
   elseif (any (strcmp (kinds, "blocks")))
     [C, info] = with_blocks (A, B, o);
@@ -59,8 +62,11 @@ function check_options (A, B, o, kinds)
   elseif (o.is_scaled && any (strcmp (kinds, "blocks")))
     removed ("Alpha, Beta and C are for full and sparse matrices. %s", by_operators);
   elseif (! isempty (o.output) && integers < 2)
-    removed (["OutputClass is for two integer matrices. Write single (gpumm (A, B)), or " ...
-              "gpumm (double (A), double (B))"]);
+    words = [o.output " (gpumm (A, B))"];
+    if (strcmp (o.output, "double"))
+      words = "gpumm (double (A), double (B))"; # single would be rounded before
+    endif
+    removed ("OutputClass is for two integer matrices. Write %s", words);
   elseif (is_array && (o.backend || o.max_device_memory || o.max_capability))
     removed (["Backend, MaxDeviceMemory and MaxCapability are not for a gpuArray, whose " ...
               "products run where it lies. Write gpumm (gather (A), gather (B), ...)"]);
@@ -145,9 +151,10 @@ function type = type_name (X)
   endif
 endfunction
 
-function undefined_operator (types)
+function undefined_operator (A, B)
   error ("gpumm:undefined-operator", ...
-         "gpumm: binary operator '*' not implemented for '%s' by '%s' operations", types{:});
+         "gpumm: binary operator '*' not implemented for '%s' by '%s' operations%s", ...
+         type_name (A), type_name (B), conversions (A, B, {"A", "B"}));
 endfunction
 
 ## Sizes of op (X), of the blocks of op (X), of the product.
@@ -241,20 +248,39 @@ endfunction
 function check_c (C0, sizes)
   if (ndims (C0) != numel (sizes) || any (size (C0) != sizes))
     error ("Octave:nonconformant-args", ...
-           "operator +: nonconformant arguments (op1 is %s, op2 is %s)", ...
-           size_text (sizes), size_text (size (C0)));
+           "gpumm: C is %s and must have the size of the product, %s", ...
+           size_text (size (C0)), size_text (sizes));
   endif
 endfunction
 
 ## As `*` takes an N-d array beside a matrix: all dimensions after the first count columns.
 function [A, B] = as_matrices (A, B, o)
-  if ((ndims (A) > 2 && o.transpose_a) || (ndims (B) > 2 && o.transpose_b))
-    error ("gpumm:nd-array", "gpumm: an N-d array has no transpose (A is %s, B is %s)", ...
-           size_text (size (A)), size_text (size (B)));
-  elseif (ndims (A) * ndims (B) > 4 && numel (A) != 1 && numel (B) != 1)
+  if (ndims (A) * ndims (B) == 4)
+    return;
+  elseif ((ndims (A) > 2 && o.transpose_a) || (ndims (B) > 2 && o.transpose_b))
+    multiply_pages ("gpumm:nd-array", A, B, o);
+  elseif (numel (A) != 1 && numel (B) != 1)
+    given = {A, B};
     A = as_matrix (A);
     B = as_matrix (B);
+    if (! inner_sizes_agree (A, B, o))
+      multiply_pages ("Octave:nonconformant-args", given{:}, o);
+    endif
   endif
+endfunction
+
+## An error that says pagemtimes, which takes full arrays.
+function multiply_pages (id, A, B, o)
+  names = {"A", "B"};
+  names([issparse(A), issparse(B)]) = {"full (A)", "full (B)"}([issparse(A), issparse(B)]);
+  call = strjoin (names, ", ");
+  if (o.transpose_a || o.transpose_b)
+    words = {"none", "transpose", "ctranspose"};
+    call = sprintf ("%s, \"%s\", %s, \"%s\"", names{1}, words{1+o.transpose_a}, ...
+                    names{2}, words{1+o.transpose_b});
+  endif
+  error (id, ["gpumm: A is %s and B is %s; gpumm multiplies matrices. pagemtimes (%s) " ...
+              "multiplies each page"], size_text (size (A)), size_text (size (B)), call);
 endfunction
 
 ## A matrix stays what it is: reshape would make a permutation matrix full.
@@ -307,13 +333,15 @@ function [C, info] = without_blocks (A, B, o, kind_a, kind_b)
 
 endfunction
 
-## An error of Octave's operators: what has an identifier keeps it and its text.
-function raise_again (err)
+## An error of Octave's operators on X and Y: what has an identifier keeps it and its text.
+function raise_again (err, X, Y)
   text = err.message;
   if (strncmp (text, "binary operator", 15))
     if (any (regexp (text, "'\\*'.*('sparse.* by 'float|'float.* by 'sparse).*operations$")))
       text = [text, ". Use double (X) of the single operand X, full (S) of the sparse operand " ...
                     "S, or single (blocksparse (S, BLOCKSIZE))"];
+    elseif (nargin > 1)
+      text = [text, conversions(X, Y, {"A", "B"})];
     endif
     error ("gpumm:undefined-operator", "gpumm: %s", text);
   endif
@@ -338,7 +366,7 @@ function [C, info] = octave_product (A, B, o, kind_a, kind_b)
       C = A * B;
     endif
   catch err
-    raise_again (err);
+    raise_again (err, A, B);
   end_try_catch
   complexes = iscomplex (A) + iscomplex (B);
   work = [1, 2, 6](complexes + 1);
@@ -495,7 +523,7 @@ function [C, info] = with_blocks (A, B, o)
   elseif ((! blocks_a && numel (A) == 1) || (! blocks_b && numel (B) == 1))
     [C, info] = scaled (A, B, o);
   else
-    types = {type_name(A), type_name(B)};
+    given = {A, B};
     A = operand (A);
     B = operand (B);
     if (! inner_sizes_agree (A, B, o))
@@ -509,7 +537,7 @@ function [C, info] = with_blocks (A, B, o)
       B = cut (B, o.transpose_b, [op_blocks(A, o.transpose_a)(2), 1]);
     endif
     o.full = ! isa (A, "blocksparse") || ! isa (B, "blocksparse") || strcmp (o.form, "full");
-    [A, B, o] = of_one_class (A, B, types, o);
+    [A, B, o] = of_one_class (A, B, given, o);
     try
       [C, info] = __gpumm_multiply__ ({A, B, o});
     catch err
@@ -536,7 +564,7 @@ function [C, info] = with_blocks (A, B, o)
     C = sparse (C);
   elseif (strcmp (o.form, "blocksparse") && ! isa (C, "blocksparse"))
     error ("gpumm:bad-value", ["gpumm: Output \"blocksparse\" is for products of two sparse " ...
-                               "matrices"]);
+                               "matrices. Write blocksparse (gpumm (A, B), BLOCKSIZE)"]);
   endif
 endfunction
 
@@ -564,12 +592,12 @@ function X = cut (X, op, b)
 endfunction
 
 ## The operands in one class, and the class of the result for the engine.
-function [A, B, o] = of_one_class (A, B, types, o)
+function [A, B, o] = of_one_class (A, B, given, o)
   class_a = underlyingType (A);
   class_b = underlyingType (B);
   if (isinteger (A) || isinteger (B))
     if (! strcmp (class_a, class_b))
-      undefined_operator (types);
+      undefined_operator (given{:});
     elseif (isempty (o.output))
       o.output = class_a;
     endif

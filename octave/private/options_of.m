@@ -12,7 +12,12 @@ function o = options_of (caller, list, table)
   names = table(:,1).';
   o = cell2struct (table(:,2), lower (names), 1);
   valid = @() ["valid options are " strjoin(names, ", ")];
+  unknown = @(name) error ("gpumm:unknown-option", "%s: unknown option \"%s\"; %s", caller, ...
+                           name, valid ());
   if (mod (numel (list), 2) != 0 && ischar (list{end}))
+    if (! any (strcmpi (list{end}, names)))
+      unknown (list{end});
+    endif
     error ("gpumm:missing-value", "%s: option \"%s\" has no value", caller, list{end});
   elseif (mod (numel (list), 2) != 0 || ! iscellstr (list(1:2:end)))
     error ("gpumm:unknown-option", "%s: options are pairs of a name and a value; %s", caller,
@@ -21,7 +26,7 @@ function o = options_of (caller, list, table)
   for i = 1:2:numel (list)
     k = find (strcmpi (list{i}, names));
     if (isempty (k))
-      error ("gpumm:unknown-option", "%s: unknown option \"%s\"; %s", caller, list{i}, valid ());
+      unknown (list{i});
     elseif (! table{k,3} (list{i+1}))
       error ("gpumm:bad-value", "%s: %s must be %s", caller, names{k}, table{k,4});
     endif

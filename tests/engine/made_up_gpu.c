@@ -221,10 +221,20 @@ static gpumm_status mirror (int device, gpumm_stream *stream, const gpumm_mirror
 static void reset (void) {
 }
 
+static const char *missing (const char *algorithm) {
+  return strcmp (algorithm, "cublas") == 0 ? made_up_gpu.missing : NULL;
+}
+
+static int runs (const gpumm_product *p, const gpumm_device_properties *device) {
+  (void) p, (void) device;
+  return !made_up_gpu.missing;
+}
+
 static const gpumm_kernel cublas = {.algorithm = "cublas",
                                     .name = "cublas",
                                     .types = 1 << GPUMM_D,
                                     .capability = 50,
+                                    .runs = runs,
                                     .launch = launch};
 static const gpumm_kernel *const kernels[] = {&cublas, NULL};
 
@@ -251,7 +261,8 @@ static const gpumm_driver table = {.version = GPUMM_DRIVER_VERSION,
                                    .mirror = mirror,
                                    .error_text = error_text,
                                    .reset = reset,
-                                   .kernels = kernels};
+                                   .kernels = kernels,
+                                   .missing = missing};
 
 const gpumm_driver *gpumm_driver_table (void) {
   return &table;

@@ -7,6 +7,7 @@
 typedef struct {
   int devices;               /* that there are */
   int is_lost;               /* the device does not answer */
+  const char *missing;       /* why the library of "cublas" is missing; NULL: it is there */
   int allocations, launches; /* so far */
   unsigned failing;          /* bits of the devices whose launches fail */
   int failing_launch;        /* the launch of this number has no memory; 0: none */

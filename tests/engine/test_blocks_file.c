@@ -204,7 +204,7 @@ static void test_errors (void) {
     const char *text;
   } wrong[] = {{0, -4, "size -4, block size 2 and 9 blocks"},
                {0, 7, "size 7 does not divide into blocks of 2"},
-               {4, 0, "block size 0"},
+               {4, 0, "not a file of blocks: its header says size 6, block size 0 and 9 blocks"},
                {4, -2, "block size -2"},
                {4, 1, "9 blocks of 1x1 need 102 bytes of uint16 or 120 of uint32"},
                {8, -1, "-1 blocks"},
@@ -232,8 +232,16 @@ static void test_errors (void) {
   for (size_t length = 0; length < good.length; length++) {
     f.length = length;
     save (&f);
-    expect (length < 12 ? "the header has 12 bytes" : "it was cut off", GPUMM_TYPES);
+    expect (length < 12 ? "not a file of blocks: the header has 12 bytes" : "it was cut off",
+            GPUMM_TYPES);
   }
+  f = good;
+  memcpy (f.bytes, "row,col\r\n\t1,", 12);
+  save (&f);
+  expect ("not a file of blocks: it is text", GPUMM_TYPES);
+  f.bytes[11] = 0; /* one byte that no text has */
+  save (&f);
+  expect ("does not divide into blocks of", GPUMM_TYPES);
   save (&good);
   expect ("the elements are of the other class", GPUMM_U32);
   unlink (file_name);

@@ -98,9 +98,14 @@ static const struct {
     {1, 0, AUTO, NULL, -1, 0, 9, LARGE, "blas", "smallest tiles"},
     {1, 1, AUTO, NULL, -1, 0, 0, LARGE, "blas", "device 0: it was made up"},
     {1, 1, GPU, NULL, -1, 0, 0, LARGE, NULL, "it was made up"},
-    {1, 1, AUTO, "cublas", -1, 0, 0, SMALL, NULL, "no GPU can be used"},
+    {1, 1, AUTO, "cublas", -1, 0, 0, SMALL, NULL,
+     "algorithm \"cublas\" needs a GPU, and none can be used: device 0: it was made up"},
     {1, 1, AUTO, "tiled", -1, 0, 0, SMALL, "tiled", "no GPU can be used"},
     {0, 0, AUTO, NULL, -1, 0, 0, LARGE, "blas", "no GPU can be used: it was made up"},
+    {0, 0, AUTO, "cublas", -1, 0, 0, SMALL, NULL,
+     "algorithm \"cublas\" needs a GPU, and there is none: it was made up"},
+    {1, 0, CPU, "cublas", -1, 0, 0, SMALL, NULL,
+     "algorithm \"cublas\" needs a GPU, and Backend \"cpu\" was asked for"},
     {0, 0, GPU, NULL, -1, 0, 0, LARGE, NULL, "it was made up"},
     {0, 0, AUTO, "tiled", -1, 0, 0, SMALL, "tiled", "no GPU can be used"},
     {1, 0, GPU, NULL, -1, 0, 0, SMALL, "cublas", "the GPU was asked for"},
@@ -132,6 +137,26 @@ static void test_places (void) {
   }
   gpu->devices = 1;
   gpu->is_lost = 0;
+}
+
+/* An algorithm whose library is missing says so, also in the list of algorithms; "auto" does
+ * without it. */
+static void test_missing (void) {
+  gpumm_report r = {0};
+  gpumm_algorithm_info info = {0};
+  gpu->missing = "it is made up";
+  const gpumm_options named = {.backend = GPUMM_GPU, .algorithm = "cublas"};
+  CHECK (square (64, named, &r) == GPUMM_UNSUPPORTED
+             && strstr (gpumm_last_error (), "made-up GPU: it is made up"),
+         "\"%s\"", gpumm_last_error ());
+  CHECK (square (64, (gpumm_options){.device = -1}, &r) == GPUMM_OK
+             && strcmp (r.algorithm, "blas") == 0,
+         "%s", r.algorithm);
+  int count = 0, missing = 0;
+  for (; gpumm_algorithm_at (count, &info) == GPUMM_OK; count++)
+    missing += info.missing != NULL;
+  CHECK (count > 1 && missing == 1, "%d of %d are missing", missing, count);
+  gpu->missing = NULL;
 }
 
 /* A launch without memory: smaller tiles; the next: the CPU. */
@@ -414,6 +439,7 @@ int main (void) {
   if (!found)
     return check_done ();
   test_places ();
+  test_missing ();
   test_symm ();
   test_launches ();
   test_limit ();

@@ -213,12 +213,13 @@ static void test_bad_problems (void) {
   BAD (x.a.format = (gpumm_format) 7, GPUMM_INVALID, "kind");
   BAD (x.a.type = (gpumm_type) 99, GPUMM_INVALID, "type");
   BAD (x.a.rows = -1, GPUMM_INVALID, "negative");
-  BAD (x.b.type = GPUMM_S, GPUMM_UNSUPPORTED, "double by single");
+  BAD (x.b.type = GPUMM_S, GPUMM_UNSUPPORTED,
+       "double by single has no product: convert one of them to the type of the other");
   BAD (x.a.type = GPUMM_I32, GPUMM_UNSUPPORTED, "int32 by double");
   BAD (x.alpha.im = 1, GPUMM_INVALID, "complex alpha");
   BAD (x.beta.re = 1, GPUMM_INVALID, "C0 is missing");
   BAD ((x.beta.re = 1, x.c0 = &tall), GPUMM_NONCONFORMANT,
-       "operator +: nonconformant arguments (op1 is 4x4, op2 is 4x3)");
+       "C is 4x3 and must have the size of the product, 4x4");
   BAD ((x.beta.re = 1, x.c0 = &single), GPUMM_INVALID, "double");
 }
 

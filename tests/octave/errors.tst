@@ -12,18 +12,54 @@
 %!            O(2, 3), O(2, 3), {both{:}, "Alpha", 2}, "op1 is 3x2, op2 is 3x2"
 %!            O(2, 3), O(2, 4), both, "op1 is 3x2, op2 is 4x2"
 %!            O(2, 3), O(2, 4), {both{3:4}, "Algorithm", "tiled"}, "op1 is 2x3, op2 is 4x2"
-%!            O(2), O(2), {"C", O(2, 3)}, ...
-%!            '^operator \+: nonconformant arguments \(op1 is 2x2, op2 is 2x3\)$'
-%!            O(2), O(2), {"C", O(2, 1)}, '\+'; O(2), O(2), {"C", 1}, '\+'; ...
-%!            O(2), O(2), {"C", single([1, 2])}, '\+'
-%!            eye(2), O(2), {"C", [1, 2]}, '\+'; 2, O(2), {"C", [1; 2]}, '\+'; ...
-%!            2, O(2), {"C", O(2, 3)}, '\+'
-%!            sparse(O (2)), sparse(O (2)), {"C", O(1, 2)}, '\+'; ...
-%!            O(2), O(2), {"C", O(2, 2, 2)}, '\+'}.'
+%!            O(2), O(2), {"C", O(2, 3)}, 'C is 2x3'; O(2), O(2), {"C", O(2, 1)}, 'C is 2x1'
+%!            O(2), O(2), {"C", 1}, 'C is 1x1'; O(2), O(2), {"C", single([1, 2])}, 'C is 1x2'
+%!            eye(2), O(2), {"C", [1, 2]}, 'C is 1x2'; 2, O(2), {"C", [1; 2]}, 'C is 2x1'
+%!            2, O(2), {"C", O(2, 3)}, 'C is 2x3'; O(2), O(2), {"C", O(2, 2, 2)}, 'C is 2x2x2'
+%!            sparse(O (2)), sparse(O (2)), {"C", O(1, 2)}, 'C is 1x2'
+%!            O(2, 2, 2), O(2), {}, "^gpumm: A is 2x2x2 and B is 2x2; gpumm multiplies matrices. pagemtimes \\(A, B\\) multiplies each page$"
+%!            O(2), sparse(O (2)), {"TransposeA", "transpose", "C", O(3)}, 'C is 3x3'
+%!            sparse(O (2)), O(3, 2, 2), {}, "pagemtimes \\(full \\(A\\), B\\)"
+%!            int8(O (2, 2, 2)), int8(O (2)), {}, "pagemtimes \\(A, B\\)"}.'
 %!   [id, text] = error_of (@gpumm, row{1:2}, row{3}{:});
 %!   assert (id, "Octave:nonconformant-args");
 %!   assert (any (regexp (text, row{4})), text);
+%!   if (strncmp (row{4}, "C is", 4))
+%!     assert (text, ["gpumm: ", row{4}, " and must have the size of the product, 2x2"]);
+%!   endif
 %! endfor
+
+## classes that have no product: what to convert, for gpumm, pagemtimes and a gpuArray
+%!test
+%! I = int8 (magic (2));
+%! D = magic (2);
+%! for row = {I, D, "double (A) or int8 (B)"; D, I, "int8 (A) or double (B)"
+%!            I, single(D), "single (A) or int8 (B)"; I, int16(D), "int16 (A) or int8 (B)"
+%!            I, 1i * D, "double (A)"; single(1i * D), I, "single (B)"
+%!            I, sparse(D), "double (A) or int8 (full (B))"; sparse(1i * D), I, "double (B)"
+%!            I, D > 2, "double (A) or int8 (B)"; sparse(D), int8(2), "int8 (full (A)) or double (B)"
+%!            blocksparse(I, 1), D, "double (A) or int8 (B)"
+%!            blocksparse(D, 1), blocksparse(I, 1), "int8 (A) or double (B)"
+%!            sparse(D), blocksparse(I, 1), "int8 (full (A)) or double (B)"
+%!            gpuArray(I), D, "double (A) or int8 (B)"}.'
+%!   [id, text] = error_of (@gpumm, row{1:2});
+%!   assert (id, "gpumm:undefined-operator");
+%!   start = ["^gpumm: binary operator '\\*' not implemented for '.*' by '.*' operations. "];
+%!   assert (! isempty (regexp (text, start)), text);
+%!   assert (text(regexp (text, "Convert", "once"):end), ["Convert an operand: write ", row{3}]);
+%!   ## what it says multiplies
+%!   A = row{1};
+%!   B = row{2};
+%!   for words = strsplit (row{3}, " or ")
+%!     if (any (strfind (words{1}, "(A)")) || any (strfind (words{1}, "(full (A))")))
+%!       gpumm (eval ([words{1} ";"]), B);
+%!     else
+%!       gpumm (A, eval ([words{1} ";"]));
+%!     endif
+%!   endfor
+%! endfor
+%! check_error ("gpumm:undefined-operator", "write double \\(X\\) or int8 \\(Y\\)$", @pagemtimes, I, D);
+%! check_error ("gpumm:undefined-operator", "Write full \\(Y\\)$", @pagemtimes, D, sparse (D));
 
 ## A and B that do not conform are named whatever C is
 %!test
@@ -105,6 +141,15 @@
 %!            {"cublas", "Backend", "cpu"}}.'
 %!   assert (error_of (@gpumm, row{1:2}, "Algorithm", row{3}{:}), "gpumm:unsupported");
 %! endfor
+%!error <^gpumm: algorithm "spgemm" does not multiply double by double; write one of "auto", "blas", "loops", "naive"> ...
+%! gpumm (ones (2), ones (2), "Algorithm", "spgemm")
+%!error <^gpumm: algorithm "blas" does not multiply int8 by int8; write one of "auto", "integers"$> ...
+%! gpumm (int8 (ones (2)), int8 (ones (2)), "Algorithm", "blas")
+%!error <^gpumm: algorithm "cublas" needs a GPU, and Backend "cpu" was asked for$> ...
+%! gpumm (ones (2), ones (2), "Algorithm", "cublas", "Backend", "cpu")
+%!error <Write sparse \(gpumm \(A, B\)\)$> gpumm (ones (2), ones (2), "Output", "sparse")
+%!error <Write blocksparse \(gpumm \(A, B\), BLOCKSIZE\)$> gpumm (ones (2), ones (2), "Output", "blocksparse")
+%!error <Write blocksparse \(gpumm \(A, B\), BLOCKSIZE\)$> gpumm (blocksparse (4, 4, 2), ones (4), "Output", "blocksparse")
 %!error <no kernel of "naive" .* under the given MaxCapability> ...
 %! gpumm (ones (2), ones (2), "Algorithm", "naive", "Backend", "cpu", "MaxCapability", 1)
 
@@ -203,6 +248,13 @@
 %! if (! gpumm_available ("gpu"))
 %!   for pair = {ones(3), ones(3); 2, ones(3); eye(3), ones(3)}.'
 %!     assert (error_of (@gpumm, pair{:}, "Backend", "gpu"), "gpumm:no-device");
+%!   endfor
+%!   for name = {"cublas", "emulated"} # and why, in one sentence
+%!     for X = {ones(3), single(ones (3))}
+%!       check_error ("gpumm:unsupported", ["algorithm \"" name{1} "\" needs a GPU, and there is none: " ...
+%!                                          regexptranslate("escape", gpumm_info ().why_no_gpu) "$"], ...
+%!                    @gpumm, X{1}, X{1}, "Algorithm", name{1});
+%!     endfor
 %!   endfor
 %! else
 %!   assert (error_of (@gpumm, ones (3), ones (3), "Backend", "gpu", "Device", 99), "gpumm:bad-value");

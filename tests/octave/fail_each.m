@@ -25,7 +25,7 @@ function faults = fail_each (what, identifiers, f, R)
     if (isempty (err))
       check (is_right (C), f, "a wrong result");
     else
-      says_who = any (regexp (err.message, '^[a-z]+: .{9}'));
+      says_who = any (regexp (err.message, '^[a-z_]+: .{9}'));
       check (any (strcmp (err.identifier, identifiers)) && says_who, f, ...
              [err.identifier, ": ", err.message]);
       faults++;

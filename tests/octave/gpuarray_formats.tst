@@ -228,13 +228,13 @@
 %!error id=Octave:nonconformant-args gpuArray (sparse (2, 3)) * gpuArray (sparse (2, 3))
 %!error id=Octave:nonconformant-args gpuArray (sparse (2, 3)) + gpuArray (sparse (3, 2))
 %!error id=Octave:index-out-of-bounds gpuArray (sparse (2, 3))(:,4)
-%!error id=gpumm:invalid gpuArray (sparse (1)) * {}
+%!error id=gpumm:undefined-operator gpuArray (sparse (1)) * {}
 %!error id=Octave:nonconformant-args gpuArray (blocksparse (4, 6, 2)) * blocksparse (4, 6, 2)
 %!error id=Octave:nonconformant-args gpuArray (blocksparse (6, 6, 2)) * blocksparse (6, 6, 3)
 %!error id=Octave:nonconformant-args gpuArray (blocksparse (6, 6, 2)) + ones (5)
 %!error id=gpumm:undefined-operator gpuArray (blocksparse (4, 4, 2)) * int8 (ones (4))
 %!error id=gpumm:undefined-operator gpuArray (blocksparse (4, 4, 2)) * int8 (blocksparse (4, 4, 2))
-%!error id=gpumm:invalid gpuArray (blocksparse (4, 4, 2)) * {}
+%!error id=gpumm:undefined-operator gpuArray (blocksparse (4, 4, 2)) * {}
 %!error id=gpumm:unsupported gpuArray (blocksparse (4e5, 4e5, 2)) + 1
 %!error id=gpumm:blocksparse:size blocksparse (gpuArray (ones (4)), 3)
 %!error id=gpumm:bad-value dropblocks (gpuArray (blocksparse (4, 4, 2)), -1)
@@ -244,6 +244,31 @@
 %!error id=gpumm:invalid dropblocks (1, blocksparse (4, 4, 2))
 %!error id=gpumm:invalid blocksize (gpuArray (1))
 %!error id=gpumm:invalid nnzb (gpuArray (speye (2)))
+
+## operands whose classes or sizes have no product: Octave's words, and what to write
+%!test
+%! I = int8 (magic (2));
+%! D = magic (2);
+%! for call = {@() gpuArray(I) * D, @() gpuArray(I) + int16(D), @() gpuArray(sparse (D)) + int8(1), @() D * gpuArray(I)}
+%!   check_error ("gpumm:undefined-operator", "Convert one of the operands to the class of the other$", call{1});
+%! endfor
+%! check_error ("gpumm:undefined-operator", "^binary operator '\\*' not .* by 'cell' operations$", @() gpuArray(1) * {});
+%! check_error ("Octave:nonconformant-args", "pagemtimes multiplies each page", @() gpuArray(ones (2, 2, 2)) * D);
+%! [id, text] = error_of (@gpumm, gpuArray (D), D, "Algorithm", "cublas");
+%! assert (gpumm_available ("gpu") || ! isempty (regexp (text, "algorithm \"cublas\" needs a GPU, and there is none: ")), text);
+%! check_error ("gpumm:undefined-operator", "^gpumm: .* by 'cell' operations$", @gpumm, gpuArray (D), {});
+
+## a function of Octave that knows no gpuArrays is named, with what to write
+%!test
+%! for f = {@sort, @inv, @eig, @svd, @fft}
+%!   for X = {gpuArray(magic (3)), gpuArray(sparse (magic (3))), gpuArray(blocksparse (magic (4), 2))}
+%!     [id, text] = error_of (f{1}, X{1});
+%!     assert (id, "gpumm:gpuArray:gather");
+%!     n = rows (X{1});
+%!     name = func2str (f{1});
+%!     assert (text, sprintf ("%s: not available for this %dx%d gpuArray. Write %s (gather (X))", name, n, n, name));
+%!   endfor
+%! endfor
 
 ## parts that are put together
 %!function list = joins (format)

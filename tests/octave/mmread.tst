@@ -44,6 +44,43 @@
 %!               @() mmread (file, varargin{:}));
 %!endfunction
 
+## "Symmetry", "lenient": the lower triangle or the upper one or both, any diagonal, real Hermitian
+%!test
+%! table = { ...
+%!   "coordinate real symmetric\n3 3 3\n1 1 1\n1 2 2\n3 2 3\n",        sparse([1 2 0; 2 0 3; 0 3 0]);
+%!   "coordinate real symmetric\n2 2 4\n1 1 1\n1 2 2\n2 1 2\n2 2 3\n", sparse([1 2; 2 3]);
+%!   "coordinate real symmetric\n2 2 3\n1 2 2\n2 1 1.5\n2 1 0.5\n",    sparse([0 2; 2 0]);
+%!   "coordinate real symmetric\n2 2 2\n1 2 NaN\n2 1 NaN\n",           sparse([0 NaN; NaN 0]);
+%!   "coordinate real symmetric\n2 2 2\n1 2 0\n2 1 0\n",               sparse(2, 2);
+%!   "coordinate real skew-symmetric\n3 3 2\n1 2 2\n3 2 -3\n",         sparse([0 2 0; -2 0 3; 0 -3 0]);
+%!   "coordinate real skew-symmetric\n2 2 3\n1 1 5\n1 2 2\n2 1 -2\n",  sparse([5 2; -2 0]);
+%!   "coordinate complex hermitian\n2 2 2\n1 2 1 2\n2 2 5 7\n",        sparse([0 1+2i; 1-2i 5+7i]);
+%!   "coordinate complex hermitian\n2 2 2\n1 2 1 2\n2 1 1 -2\n",       sparse([0 1+2i; 1-2i 0]);
+%!   "coordinate real hermitian\n2 2 2\n1 1 3\n2 1 4\n",               sparse([3 4; 4 0]);
+%!   "coordinate integer hermitian\n2 2 1\n1 2 4\n",                   sparse([0 4; 4 0]);
+%!   "coordinate pattern symmetric\n3 3 3\n1 2\n2 1\n3 1\n",           sparse(logical([0 1 1; 1 0 0; 1 0 0]));
+%!   "coordinate pattern hermitian\n2 2 1\n2 1\n",                     sparse(logical([0 1; 1 0]));
+%!   "array complex hermitian\n2 2\n1 6\n3 4\n5 0\n",                  [1+6i, 3-4i; 3+4i, 5];
+%!   "array real hermitian\n2 2\n1\n3\n5\n",                           [1 3; 3 5];
+%!   "coordinate real general\n2 2 2\n1 2 2\n2 1 3\n",                 sparse([0 2; 3 0])};
+%! for row = table.'
+%!   same (read (["%%MatrixMarket matrix " row{1}], "Symmetry", "Lenient"), row{2});
+%! endfor
+%! for row = {"real symmetric\n3 3 3\n1 1 1\n2 3 2\n3 2 3\n", "\\(3,2\\) and \\(2,3\\) do not match in a symmetric"; ...
+%!            "real skew-symmetric\n2 2 2\n1 2 2\n2 1 2\n", "\\(2,1\\) and \\(1,2\\) do not match in a skew"; ...
+%!            "complex hermitian\n2 2 2\n1 2 1 2\n2 1 1 2\n", "do not match in a hermitian"}.'
+%!   check_error ("gpumm:mmread:triangle", row{2}, @() read (["%%MatrixMarket matrix coordinate " row{1}], "Symmetry", "lenient"));
+%! endfor
+%! check_error ("gpumm:bad-value", "^mmread: Symmetry must be \"strict\" or \"lenient\"$", @() read ("", "Symmetry", "loose"));
+%! n = 300; # many entries, both triangles, in any order
+%! A = sprand (n, n, 0.02);
+%! A = A + A.';
+%! [i, j, x] = find (A);
+%! order = randperm (numel (i));
+%! text = sprintf ("%d %d %.17g\n", [i, j, x](order,:).');
+%! same (read (sprintf ("%%%%MatrixMarket matrix coordinate real symmetric\n%d %d %d\n%s", n, n, numel (i), text), ...
+%!             "Symmetry", "lenient"), A);
+
 ## Every format, field and symmetry that there is, and places that are named twice.
 %!test
 %! table = { ...
@@ -225,7 +262,7 @@
 %!   "header",   1, "symmetry \"upper\".*hermitian", [b "array real upper\n1 1\n1\n"];
 %!   "header",   1, "no field pattern",      [b "array pattern general\n1 1\n1\n"];
 %!   "header",   1, "cannot be skew-symmetric",  [b "coordinate pattern skew-symmetric\n1 1 0\n"];
-%!   "header",   1, "cannot be hermitian",       [b "coordinate pattern hermitian\n1 1 0\n"];
+%!   "header",   1, "must have the field complex, not pattern",       [b "coordinate pattern hermitian\n1 1 0\n"];
 %!   "header",   1, "complex, not real",         [b "coordinate real hermitian\n1 1 0\n"];
 %!   "header",   1, "complex, not integer",      [b "array integer hermitian\n1 1\n1\n"];
 %!   "size",     1, "ends before",               strtrim(r);
@@ -283,7 +320,7 @@
 %!   "index",    3, "row index.*\"NaN 1 1\"",            [r "2 4 1\nNaN 1 1\n"];
 %!   "index",    3, "column index.*\"1 Inf\"", [b "coordinate pattern general\n2 4 1\n1 Inf\n"];
 %!   "index",    3, "row index.* 1 to 0, found \"1 1 1\"",     [r "0 4 1\n1 1 1\n"];
-%!   "triangle", 4, "symmetric .* lower triangle.*\"1 2 1\"", [s "2 2 2\n1 1 1\n1 2 1\n"];
+%!   "triangle", 4, "symmetric .* lower triangle, found \"1 2 1\". Write mmread \\(FILE, \"Symmetry\", \"lenient\"\\)$", [s "2 2 2\n1 1 1\n1 2 1\n"];
 %!   "triangle", 3, "skew-symmetric .* lower triangle.*\"1 2 1\"", [k "2 2 1\n1 2 1\n"];
 %!   "triangle", 3, "hermitian .* lower triangle.*\"1 2 1 1\"", [h "2 2 1\n1 2 1 1\n"];
 %!   "triangle", 3, "lower triangle.*\"1 3\"", [b "coordinate pattern symmetric\n3 3 1\n1 3\n"];
@@ -573,7 +610,7 @@
 %!   "gpumm:bad-value",        "Precision must be",    {file, 1, "Precision", 2.5};
 %!   "gpumm:bad-value",        "Precision must be",    {file, 1, "Precision", "3"};
 %!   "Octave:invalid-fun-call", "Invalid call to mmwrite", {file};
-%!   "Octave:invalid-fun-call", "Invalid call to mmwrite", {file, 1, "Field"};
+%!   "gpumm:missing-value", "option \"Comment\" has no value", {file, 1, "Comment"};
 %!   "gpumm:mmwrite:argument", "FILE must be", {1, 1};
 %!   "gpumm:mmwrite:open", "No such file",     {fullfile(folder, "no", "a.mtx"), 1};
 %!   "gpumm:mmwrite:open", "Is a directory",   {folder, 1};

@@ -54,11 +54,11 @@
 %!            gpuArray(D), D, scaled, "gpuArray. Write ALPHA \\* gpumm \\(A, B\\) \\+ BETA \\* C$"
 %!            2, gpuArray(I), scaled, "gpuArray. Write ALPHA \\* gpumm \\(A, B\\) \\+ BETA \\* C$"
 %!            gpuArray(sparse (D)), D, scaled, "gpuArray. Write ALPHA \\* gpumm \\(A, B\\) \\+ BETA \\* C$"
-%!            D, D, to_class, "Write single \\(gpumm \\(A, B\\)\\), or gpumm \\(double \\(A\\), double \\(B\\)\\)$"
-%!            single(D), D, to_class, "Write single"; sparse(D), D, to_class, "Write single"
-%!            2, D, to_class, "Write single"; eye(3), D, to_class, "Write single"
-%!            D > 3, D > 3, to_class, "Write single"; S, S, to_class, "Write single"
-%!            I, 2, to_class, "Write single"; gpuArray(D), D, to_class, "Write single"
+%!            D, D, to_class, "Write (single|int8) \\(gpumm \\(A, B\\)\\)$|Write gpumm \\(double \\(A\\), double \\(B\\)\\)$"
+%!            single(D), D, to_class, "Write (single|int8|gpumm) "; sparse(D), D, to_class, "Write (single|int8|gpumm) "
+%!            2, D, to_class, "Write (single|int8|gpumm) "; eye(3), D, to_class, "Write (single|int8|gpumm) "
+%!            D > 3, D > 3, to_class, "Write (single|int8|gpumm) "; S, S, to_class, "Write (single|int8|gpumm) "
+%!            I, 2, to_class, "Write (single|int8|gpumm) "; gpuArray(D), D, to_class, "Write (single|int8|gpumm) "
 %!            D, gpuArray(D), places, "Write gpumm \\(gather \\(A\\), gather \\(B\\), \\.\\.\\.\\)$"
 %!            gpuArray(I), I, places, "Write gpumm \\(gather"; gpuArray(2), D, places, "Write gpumm \\(gather"}.'
 %!   for options = row{3}

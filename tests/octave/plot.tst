@@ -63,7 +63,9 @@
 %!  body = sprintf (["C = A * B; n = rows (A); trace.seconds = n ^ 3 * (1 + 0.1 * rand ());\n" ...
 %!                   "if (strncmp (name, 'strassen', 8))\n" ...
 %!                   "  trace.seconds *= 1 - %g * (n >= 20);\nendif"], share);
-%!  info = "s.devices = struct ('name', 'Made-up 9000'); s.algorithms = {'strassen'};";
+%!  info = ["s.devices = struct ('name', 'Made-up 9000'); s.algorithms = {'strassen'}; " ...
+%!          "s.kernels = struct ('algorithm', {'tiled', 'register', 'strassen', 'strassen'}, " ...
+%!          "'name', {'', '', 'strassen_register_1', 'strassen_register_2'});"];
 %!  head = "[C, trace] = gpumm_kernel (name, A, B, varargin)";
 %!  gone = with_functions ({"gpumm_kernel", head, body; ...
 %!                          "gpumm_available", "yes = gpumm_available (~)", "yes = true;"; ...
@@ -87,6 +89,8 @@
 %!   rand ("twister", state);
 %! end_unwind_protect
 %!error id=gpumm:bad-value gpumm_plot ("strassen", "Kernels", {"tiled"}, "Sizes", 8)
+%!error <^gpumm_plot: Kernels must be of \*, loops, naive> gpumm_plot ("rates", "Kernels", {"none"})
+%!error <^gpumm_plot: unknown option "Size"; valid options are Sizes> gpumm_plot ("rates", "Size")
 
 %!testif ; can_draw ()
 %! names = {"naive", "tiled_8", "tiled_32"};

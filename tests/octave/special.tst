@@ -101,7 +101,8 @@
 %!assert (full (gpumm (blocksparse (eye (2), 1), ones (2, 2, 2))), ones (2, 4))
 %!assert (full (ones (2, 1, 2) * blocksparse (eye (2), 1)), ones (2))
 %!error id=gpumm:nd-array gpumm (ones (2, 2, 2), 3, "TransposeA", "transpose")
-%!error <A is 2x2x2, B is 2x3> gpumm (ones (2, 2, 2), ones (2, 3), "TransposeA", "transpose")
+%!error <A is 2x2x2 and B is 2x3; gpumm multiplies matrices. pagemtimes \(A, "transpose", B, "none"\)> ...
+%! gpumm (ones (2, 2, 2), ones (2, 3), "TransposeA", "transpose")
 %!error id=Octave:nonconformant-args gpumm (ones (2, 2, 2), ones (2, 3))
 
 ## ranges, the indices of find, and what is empty

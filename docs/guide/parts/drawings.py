@@ -6,6 +6,7 @@ marked by names, not by colours alone. Each drawing has a title and a descriptio
 SPDX-License-Identifier: BSD-3-Clause
 """
 from html import escape
+import csv
 import re
 
 
@@ -242,6 +243,26 @@ def residues():
     return d
 
 
+def product_times(ladder):
+    """The README's picture: one product from Octave's arrays to an Octave array, who takes how long."""
+    rows = csv.DictReader(line for line in ladder.read_text().splitlines() if not line.startswith("#"))
+    ms = {row["who"]: round(1000 * float(row["median"])) for row in rows
+          if (row["what"], row["type"], row["m"], row["k"], row["n"]) == ("product", "d", *3 * ["8192"])}
+    d = Drawing(
+        "product-times", 480, 176, "One product of 8192 x 8192 doubles",
+        f"From host array to host array gpumm takes {ms['gpumm']} ms and CuPy {ms['cupy']} ms on an NVIDIA "
+        f"H200; Octave's own product takes {ms['octave']} ms on 16 cores.")
+    d.text(8, 22, "8192 x 8192 double, from array to array", "strong")
+    bars = [("gpumm", "gpumm, H200", "c"), ("cupy", "CuPy, H200", "b"),
+            ("octave", "Octave's *, 16 cores", "plain")]
+    for i, (who, name, kind) in enumerate(bars):
+        y, width = 40 + 46 * i, 360 * ms[who] / ms["octave"]
+        d.text(8, y + 12, name, "small")
+        d.rect(8, y + 18, width, 18, kind)
+        d.text(16 + width, y + 33, f"{ms[who]} ms", "strong")
+    return d
+
+
 def files(guide):
     """The text of each drawing by its file. Alone, a drawing has the colours and letters of style.css in
     itself; make-guide takes them out of a drawing that moves into a page."""
@@ -250,4 +271,5 @@ def files(guide):
     rules = "".join(re.findall(r"^svg .*\n", css, re.M))
     style = f"<style>\n{colours}svg {{ background: var(--paper); }}\n{rules}</style>\n"
     return {guide / "drawings" / f"{drawing.name}.svg": drawing.svg().replace(">\n", f">\n{style}", 1)
-            for drawing in (tiles(), flow(), ladder(), blocks(), residues())}
+            for drawing in (tiles(), flow(), ladder(), blocks(), residues(),
+                            product_times(guide.parent.parent / "bench/results/h200/ladder.csv"))}
