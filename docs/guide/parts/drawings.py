@@ -249,15 +249,15 @@ def product_times(ladder):
     ms = {row["who"]: round(1000 * float(row["median"])) for row in rows
           if (row["what"], row["type"], row["m"], row["k"], row["n"]) == ("product", "d", *3 * ["8192"])}
     d = Drawing(
-        "product-times", 480, 176, "One product of 8192 x 8192 doubles",
+        "product-times", 360, 176, "One product of 8192 x 8192 doubles",
         f"From host array to host array gpumm takes {ms['gpumm']} ms and CuPy {ms['cupy']} ms on an NVIDIA "
         f"H200; Octave's own product takes {ms['octave']} ms on 16 cores.")
     d.text(8, 22, "8192 x 8192 double, from array to array", "strong")
     bars = [("gpumm", "gpumm, H200", "c"), ("cupy", "CuPy, H200", "b"),
-            ("octave", "Octave's *, 16 cores", "plain")]
+            ("octave", "Octave's *, 16 cores", "warm")]
     for i, (who, name, kind) in enumerate(bars):
-        y, width = 40 + 46 * i, 360 * ms[who] / ms["octave"]
-        d.text(8, y + 12, name, "small")
+        y, width = 40 + 46 * i, 250 * ms[who] / ms["octave"]
+        d.text(8, y + 12, name)
         d.rect(8, y + 18, width, 18, kind)
         d.text(16 + width, y + 33, f"{ms[who]} ms", "strong")
     return d
