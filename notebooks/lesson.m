@@ -6,7 +6,7 @@
 ## Begin a notebook: find gpumm and the functions of the lessons, make figures large enough to read,
 ## and print which machine this is.  Stored outputs say that they are another machine's.
 ##
-## A copy made by @code{gpumm_lessons} has the notebooks, their pictures and this file.  The other
+## A copy made by @code{gpumm_lessons} has the notebooks and this file.  The other
 ## functions stay in gpumm's own folder.
 ##
 ## @var{where} is @qcode{"gpu"} if gpumm can use a GPU, and @qcode{"cpu"} otherwise.  The random

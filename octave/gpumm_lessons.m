@@ -34,11 +34,10 @@ function folder = gpumm_lessons (folder = "gpumm-lessons")
   [source, open_by] = lessons_source ();
   folder = make_absolute_filename (tilde_expand (folder));
   make_folder (folder);
-  make_folder (fullfile (folder, "pictures"));
 
   ## The functions and checks of the exercises stay in the source folder; lesson.m finds them there.
-  files = [readdir(source); strcat("pictures/", readdir (fullfile (source, "pictures")))];
-  files = files(! cellfun (@isempty, regexp (files, '\.(ipynb|svg)$|^lesson\.m$', "once")));
+  files = readdir (source);
+  files = files(! cellfun (@isempty, regexp (files, '\.ipynb$|^lesson\.m$', "once")));
   copied = 0;
   for file = files.'
     to = fullfile (folder, file{1});

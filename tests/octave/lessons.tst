@@ -8,17 +8,7 @@
 %!endfunction
 
 %!function names = files_in (folder)
-%!  names = setdiff (readdir (folder), {".", "..", "pictures"});
-%!  if (isfolder (fullfile (folder, "pictures")))
-%!    pictures = setdiff (readdir (fullfile (folder, "pictures")), {".", ".."});
-%!    names = [names; strcat("pictures/", pictures)];
-%!  endif
-%!endfunction
-
-## the pictures that a notebook shows
-%!function names = pictures_in (text)
-%!  names = regexp (text, '\]\((pictures/[^)]*)\)', "tokens");
-%!  names = cellfun (@(t) t(1), names).';
+%!  names = setdiff (readdir (folder), {".", ".."});
 %!endfunction
 
 ## the copy has the notebooks as they are, and nothing that knows an answer
@@ -27,11 +17,7 @@
 %! gpumm_lessons (folder);
 %! books = regexprep (glob (fullfile (notebooks (), "*.ipynb")), '.*/', "");
 %! assert (numel (books), 8);
-%! pictures = cellfun (@(b) pictures_in (fileread (fullfile (folder, b))), books, ...
-%!                     "UniformOutput", false);
-%! assert (cellfun (@numel, pictures(1:3)) >= 1);
-%! pictures = unique (vertcat (pictures{:}));
-%! assert (files_in (folder), [sort([books; {"lesson.m"}]); pictures]);
+%! assert (files_in (folder), sort ([books; {"lesson.m"}]));
 %! for name = files_in (folder).'
 %!   assert (fileread (fullfile (folder, name{1})), fileread (fullfile (notebooks (), name{1})));
 %! endfor
@@ -41,15 +27,15 @@
 %! [folder, gone] = scratch ();
 %! folder = fullfile (folder, "it's mine");
 %! said = evalc ("gpumm_lessons (folder)");
-%! assert (strncmp (said, ["The lessons are in ", folder, ": 12 new files; 0 were there"], ...
-%!                  numel (folder) + 47));
+%! assert (strncmp (said, ["The lessons are in ", folder, ": 9 new files; 0 were there"], ...
+%!                  numel (folder) + 46));
 %! command = "\n  '[^\n]*/setup' notebooks '[^\n]*it'\\\\''s mine'\n$";
 %! assert (! isempty (regexp (said, command, "once")));
 %! write_file (fullfile (folder, "2-block-size.ipynb"), "mine");
 %! write_file (fullfile (folder, "notes.txt"), "mine, too");
 %! unlink (fullfile (folder, "4-strassen.ipynb"));
 %! said = evalc ("gpumm_lessons (folder)");
-%! assert (! isempty (strfind (said, ": 1 new files; 11 were there and are unchanged.")));
+%! assert (! isempty (strfind (said, ": 1 new files; 8 were there and are unchanged.")));
 %! assert (fileread (fullfile (folder, "2-block-size.ipynb")), "mine");
 %! assert (fileread (fullfile (folder, "notes.txt")), "mine, too");
 %! assert (fileread (fullfile (folder, "4-strassen.ipynb")), ...
@@ -59,7 +45,7 @@
 %!test
 %! [folder, gone] = scratch ("cd");
 %! assert (gpumm_lessons (), fullfile (folder, "gpumm-lessons"));
-%! assert (numel (files_in ("gpumm-lessons")), 12);
+%! assert (numel (files_in ("gpumm-lessons")), 9);
 
 ## a file in the way
 %!test

@@ -243,6 +243,38 @@
 %!   assert (figures > 0);
 %! endfor
 
+## exported by nbconvert, a lesson has all of its figures and pictures in itself
+%!testif ; ! isempty (notebooks ()) && has ("jupyter-nbconvert")
+%! [folder, gone] = scratch ();
+%! files = glob (fullfile (notebooks (), "[12]-*.ipynb"));
+%! [status, said] = system (sprintf ("jupyter nbconvert --to html --output-dir '%s' '%s' '%s' 2>&1", ...
+%!                                   folder, files{:}));
+%! assert (status == 0, "%s", said);
+%! figures = [2, 4];
+%! for i = 1:2
+%!   [~, name] = fileparts (files{i});
+%!   text = fileread (fullfile (folder, [name ".html"]));
+%!   assert (numel (regexp (text, '<img src="data:image/png;base64,')), figures(i));
+%!   assert (numel (strfind (text, "<img")), figures(i));
+%! endfor
+
+## each picture is attached as it was drawn: a PNG of its size
+%!testif ; ! isempty (notebooks ())
+%! attached = {};
+%! for file = glob (fullfile (notebooks (), "*.ipynb")).'
+%!   text = fileread (file{1});
+%!   shown = regexp (text, '\]\(attachment:(\w+)\.png\)', "tokens");
+%!   for name = [shown{:}]
+%!     png = regexp (text, ['"' name{1} '\.png": \{\s*"image/png": "([^"]*)"'], "tokens", "once");
+%!     header = double (matlab.net.base64decode (png{1}(1:32)));
+%!     svg = fileread (fullfile (notebooks (), "pictures", [name{1} ".svg"]));
+%!     drawn = str2double (regexp (svg, 'width="(\d+)" height="(\d+)"', "tokens", "once"));
+%!     assert (header(17:24) * blkdiag (256 .^ [3; 2; 1; 0], 256 .^ [3; 2; 1; 0]), drawn(:).');
+%!     attached(end+1) = name;
+%!   endfor
+%! endfor
+%! assert (sort (attached), {"memory", "threads", "tiles"});
+
 ## every lesson begins with its time and aims, ends with score and summary, and leads to the lessons
 ## before and after it
 %!testif ; ! isempty (notebooks ())

@@ -47,7 +47,9 @@ def neighbours(notebook):
 
 
 def page_text(source, notebook, folder):
-    """A text cell, with links to the pages of other notebooks; its pictures go to the folder."""
+    """A text cell, with links to the pages of other notebooks. The pictures that are attached to it as
+    PNG go to the folder as they were drawn, SVG."""
+    source = re.sub(r"\]\(attachment:(.*)\.png\)", r"](pictures/\1.svg)", source)
     for picture in re.findall(r"\]\((pictures/[^)]*)\)", source):
         (folder / "pictures").mkdir(exist_ok=True)
         shutil.copy(notebook.parent / picture, folder / picture)
