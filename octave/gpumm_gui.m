@@ -8,9 +8,10 @@
 ## Compare the ways to multiply two matrices, in a window.
 ##
 ## Choose the sizes of @w{C = A*B}, the elements of A and B, and the kernels, and press
-## @emph{Compute}.  For each kernel the window shows its time as a bar, its rate, and whether its
-## product agrees with @code{A*B}, and how many elements it loads from memory: a GPU waits for these
-## loads, while a CPU, where the kernels run for study, does not.  A table shows the elements of A, B and C; you can edit A and B.
+## @emph{Compute}.  For each kernel the window shows its time as a bar, its rate, the elements that it
+## loads from memory, and whether its product agrees with @code{A*B}.  A GPU waits for these loads.  A
+## CPU, where the kernels run for study, does not: there @qcode{"tiled"} is slow.  A table shows the
+## elements of A, B and C; you can edit A and B.
 ## The window refuses a choice that cannot be computed, or that takes too much memory or time, and
 ## says why.
 ##

@@ -129,7 +129,8 @@ function a = draw_axes (f, position, r, pixels, logarithmic)
     ticks = 10 .^ (log10 (limits(1)):log10 (limits(2)));
     ticks = ticks(1:ceil (numel (ticks) * 3 * pixels / position(3)):end); # labels need room
     set (a, "xscale", "log", "xlim", limits, "xtick", ticks, "xminortick", "off", ...
-         "xminorgrid", "off", "xticklabel", arrayfun (@three_digits, ticks, "UniformOutput", false));
+         "xminorgrid", "off", ...
+         "xticklabel", arrayfun (@three_digits, ticks, "UniformOutput", false));
   else
     set (a, "xlim", [0, 1.05 * max(ms)]);
   endif

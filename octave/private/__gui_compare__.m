@@ -15,7 +15,8 @@ function r = __gui_compare__ (c, go_on = @(share, text) true)
   r = struct ("m", c.m, "n", c.n, "k", c.k, "flops", 2 * c.m * c.n * c.k, "backend", c.backend, ...
               "device", "CPU", "kernels", {c.kernels(:)}, "ran", {repmat({""}, count, 1)}, ...
               "seconds", none, "total", none, "gflops", none, "error", none, ...
-              "loads", none, "right", false (count, 1), "failed", {repmat({""}, count, 1)}, "stopped", true, ...
+              "loads", none, "right", false (count, 1), "failed", {repmat({""}, count, 1)}, ...
+              "stopped", true, ...
               "A", [], "B", [], "C", []);
   if (strcmp (c.backend, "gpu"))
     r.device = gpumm_info ().devices(1).name;
@@ -57,9 +58,9 @@ function r = __gui_compare__ (c, go_on = @(share, text) true)
 
 endfunction
 
-## The elements that a kernel loads from global memory, as gpumm_kernel counts them: naive loads two for
-## each multiply-add; with tiles each column of tiles loads all of A, and each row of tiles all of B.
-## NaN for what is no such kernel.
+## The elements that a kernel loads from global memory, as gpumm_kernel counts them: naive loads two
+## for each multiply-add; with tiles each column of tiles loads all of A, and each row of tiles all
+## of B.  NaN for what is no such kernel.
 function count = loads_of (name, m, n, k)
 
   count = NaN;

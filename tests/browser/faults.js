@@ -114,7 +114,7 @@
                behind (element));
   }
 
-  // Texts lie beside or below each other. Formulas and what a box has scrolled out of sight are left out.
+  // Texts lie beside or below each other. Formulas are left out, and what a box has scrolled away.
   const overlaps = () => {
     const OVERLAP = 3; // px in both directions: boxes of lines are higher than their letters
     const boxes = [];
@@ -132,14 +132,16 @@
       const clip = holder && holder !== root && holder !== document.body
         ? holder.getBoundingClientRect () : { left: -Infinity, right: Infinity };
       for (const box of range.getClientRects ())
-        boxes.push ({ element, top: box.top, bottom: box.bottom, left: Math.max (box.left, clip.left),
+        boxes.push ({ element, top: box.top, bottom: box.bottom,
+                      left: Math.max (box.left, clip.left),
                       right: Math.min (box.right, clip.right) });
     }
     boxes.sort ((a, b) => a.top - b.top);
     for (let i = 0; i < boxes.length; i++)
       for (let j = i + 1; j < boxes.length && boxes[j].top < boxes[i].bottom - OVERLAP; j++) {
         const [a, b] = [boxes[i], boxes[j]];
-        if (a.element !== b.element && Math.min (a.right, b.right) - Math.max (a.left, b.left) > OVERLAP
+        if (a.element !== b.element
+            && Math.min (a.right, b.right) - Math.max (a.left, b.left) > OVERLAP
             && Math.min (a.bottom, b.bottom) - b.top > OVERLAP)
           faults.push (`${name (a.element)} and ${name (b.element)} overlap`);
       }

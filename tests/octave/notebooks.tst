@@ -234,6 +234,9 @@
 %!       else
 %!         assert (output.output_type, "display_data");
 %!         assert (fieldnames (output.data), {"image_png"}); # nbconvert 6.5 exports SVG as blanks
+%!         png = strjoin (cellstr (output.data.image_png), "");
+%!         header = double (matlab.net.base64decode (png(1:32)));
+%!         assert (header(17:20) * 256 .^ [3; 2; 1; 0] <= 1100); # pixels, as a small screen has
 %!         figures++;
 %!       endif
 %!     endfor

@@ -264,12 +264,14 @@ def product_times(ladder):
 
 
 def files(guide):
-    """The text of each drawing by its file. Alone, a drawing has the colours and letters of style.css in
-    itself; make-guide takes them out of a drawing that moves into a page."""
+    """The text of each drawing by its file. Alone, a drawing has the colours and letters of style.css
+    in itself; filter.lua takes them out of a drawing that moves into a page."""
     css = (guide / "parts" / "style.css").read_text()
-    colours = "".join(re.findall(r"^:root \{.*?^\}\n|^@media \(prefers.*?^\}\n", css, re.M | re.S))
+    colours = "".join(re.findall(r"^:root \{.*?^\}\n|^@media \(prefers.*?^\}\n", css,
+                                 re.M | re.S))
     rules = "".join(re.findall(r"^svg .*\n", css, re.M))
     style = f"<style>\n{colours}svg {{ background: var(--paper); }}\n{rules}</style>\n"
-    return {guide / "drawings" / f"{drawing.name}.svg": drawing.svg().replace(">\n", f">\n{style}", 1)
-            for drawing in (tiles(), flow(), ladder(), blocks(), residues(),
-                            product_times(guide.parent.parent / "bench/results/h200/ladder.csv"))}
+    ladder_file = guide.parent.parent / "bench/results/h200/ladder.csv"
+    drawn = (tiles(), flow(), ladder(), blocks(), residues(), product_times(ladder_file))
+    return {guide / "drawings" / f"{drawing.name}.svg":
+            drawing.svg().replace(">\n", f">\n{style}", 1) for drawing in drawn}

@@ -47,8 +47,8 @@ def neighbours(notebook):
 
 
 def page_text(source, notebook, folder):
-    """A text cell, with links to the pages of other notebooks. The pictures that are attached to it as
-    PNG go to the folder as they were drawn, SVG."""
+    """A text cell, with links to the pages of other notebooks. The pictures that are attached to it
+    as PNG go to the folder as they were drawn, SVG."""
     source = re.sub(r"\]\(attachment:(.*)\.png\)", r"](pictures/\1.svg)", source)
     for picture in re.findall(r"\]\((pictures/[^)]*)\)", source):
         (folder / "pictures").mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""links.py - does every link of a folder of HTML pages lead somewhere, and every link among the .md files?
+"""links.py - does every link of a folder of HTML pages, and of the .md files, lead somewhere?
 
 A link into the folder must name a file in the folder and, after #, an id of that page. A link out of
 the folder is an error, because users copy the folder. Addresses of other sites are not opened, because
@@ -63,8 +63,8 @@ def size_of(file):
 
 
 def wrong_pictures(pictures, folder):
-    """A sentence for each picture that a browser would lay out in another size than that of its file. The
-    style has the width once more, for narrow windows."""
+    """A sentence for each picture that a browser would lay out in another size than that of its file.
+    The style has the width once more, for narrow windows."""
     faults = []
     for values in pictures:
         file = folder / urllib.parse.unquote(values.get("src") or "")
@@ -85,7 +85,8 @@ def check(folder):
     faults = []
     for file, page in pages.items():
         name = file.relative_to(folder)
-        faults += [f"{name}: {fault}" for fault in page.faults + wrong_pictures(page.pictures, file.parent)]
+        wrong = page.faults + wrong_pictures(page.pictures, file.parent)
+        faults += [f"{name}: {fault}" for fault in wrong]
         for link in page.links:
             parsed = urllib.parse.urlsplit(link)
             if parsed.scheme or parsed.netloc:
@@ -119,8 +120,8 @@ def without_code(text):
 
 
 def check_sources(pages, root):
-    """A list of sentences, one for each link of the pages in Markdown that leads nowhere: to a file that
-    is not there, out of the sources, or to a heading that the page does not have."""
+    """A list of sentences, one for each link of the pages in Markdown that leads nowhere: to a file
+    that is not there, out of the sources, or to a heading that the page does not have."""
     faults = []
     for page in pages:
         text = re.sub(r"`[^`]*`", "", without_code(page.read_text()))

@@ -64,8 +64,8 @@ def summary(text):
 
 
 def listing(root, address):
-    """Markdown: a section for each function with the first sentences of its help text and a link to its
-    file. make-guide puts the whole help texts in the place of these."""
+    """Markdown: a section for each function with the first sentences of its help text and a link to
+    its file. make-guide puts the whole help texts in the place of these."""
     out = []
     for category, names in index(root):
         out.append(f"## {category}")

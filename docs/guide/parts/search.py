@@ -1,4 +1,4 @@
-"""search.py - writes search.js of the guide: the text of all sections, and the program that searches it.
+"""search.py - writes search.js of the guide: the text of all sections, and the program.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -13,7 +13,7 @@ SILENT = {"svg", "math", "script", "style", "nav"}  # their text is not searched
 
 
 class Sections(html.parser.HTMLParser):
-    """The sections of a page, [id, heading, text]: a text belongs to the innermost section around it."""
+    """The sections of a page, [id, heading, text]. A text belongs to the innermost section."""
 
     def __init__(self, text):
         super().__init__()

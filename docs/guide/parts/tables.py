@@ -13,8 +13,8 @@ A part `measured` of a page (docs/fill-in) selects rows and columns; no number i
   pick: least                         of several rows take the least, or the most; without this line
                                       several rows are an error
   relative: gpumm                     divide the cells by the cells of that column
-  only: 512 1024                      show only these values of rows, or of a list's first column, which
-                                      comes in this order
+  only: 512 1024                      show only these values of rows, or of a list's first column,
+                                      which comes in this order
   caption: ...                        above the table
 
 or, instead of rows, columns and value, `list: n; 1e3 * seconds as ms; kernel`, a line for each row.
