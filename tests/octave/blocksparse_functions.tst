@@ -150,3 +150,9 @@
 %!   assert (isa (int8 (S), "blocksparse"));
 %! endfor
 %! fail_with (wrong);
+
+## the pages of a blocksparse are one, and stay a blocksparse
+%!test
+%! S = blocksparse (reshape (1:8, 2, 4) + 1i, [2, 2]);
+%! assert (isequal (pagetranspose (S), S.') && isa (pagetranspose (S), "blocksparse"));
+%! assert (isequal (pagectranspose (S), S') && isa (pagectranspose (S), "blocksparse"));
