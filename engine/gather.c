@@ -11,7 +11,6 @@
 #include "work.h"
 
 #include <math.h>
-
 #include <stdio.h>
 
 typedef struct {

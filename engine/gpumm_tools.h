@@ -170,13 +170,16 @@ typedef struct gpumm_algorithm_info {
   const char *name;    /* for gpumm_options.algorithm */
   const char *summary; /* one line */
   int on_device;       /* runs kernels of the tables, on a GPU or on the CPU's host device */
-  const char *missing; /* why the library of its kernels cannot be used on the GPU here, or NULL */
 } gpumm_algorithm_info;
 
 /* Entry i of the kernels, those for full matrices first, and of the algorithms; GPUMM_INVALID past
  * the last entry. */
 GPUMM_API gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info);
 GPUMM_API gpumm_status gpumm_algorithm_at (int i, gpumm_algorithm_info *info);
+
+/* Why the library behind this algorithm's kernels cannot be used on the GPU here; NULL if it can, if
+ * there is none, or without a GPU. Opens the library. */
+GPUMM_API const char *gpumm_missing_library (const char *algorithm);
 
 /* The number of host devices, which is 1 unless a test wants more. */
 GPUMM_API int gpumm_host_device_count (void);

@@ -85,7 +85,8 @@ static mxArray *algorithms (void) {
     set_text (s, i, "name", a.name);
     set_text (s, i, "summary", a.summary);
     set_value (s, i, "on_device", mxCreateLogicalScalar (a.on_device != 0));
-    set_text (s, i, "missing", a.missing ? a.missing : "");
+    const char *missing = gpumm_missing_library (a.name);
+    set_text (s, i, "missing", missing ? missing : "");
   }
   return s;
 }

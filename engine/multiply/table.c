@@ -22,13 +22,15 @@ gpumm_status gpumm_algorithm_at (int i, gpumm_algorithm_info *info) {
   int count = sizeof gpumm_algorithms / sizeof *gpumm_algorithms - 1;
   if (i < 0 || i >= count || !info)
     return GPUMM_INVALID;
-  const gpumm_driver *driver = gpumm_cuda (NULL);
   *info = (gpumm_algorithm_info){.name = gpumm_algorithms[i]->name,
                                  .summary = gpumm_algorithms[i]->summary,
                                  .on_device = gpumm_algorithms[i]->on_device};
-  if (driver && driver->missing)
-    info->missing = driver->missing (info->name);
   return GPUMM_OK;
+}
+
+const char *gpumm_missing_library (const char *algorithm) {
+  const gpumm_driver *driver = gpumm_cuda (NULL);
+  return driver && driver->missing ? driver->missing (algorithm) : NULL;
 }
 
 gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info) {
