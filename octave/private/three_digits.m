@@ -7,5 +7,9 @@
 ## print 1721 as 1.72e+03.
 
 function text = three_digits (x)
-  text = sprintf ("%.*g", max (3, floor (log10 (abs (x) + 0.5)) + 1), x);
+  digits = 3;
+  if (abs (x) >= 999.5 && abs (x) < 1e15)
+    digits = floor (log10 (abs (x) + 0.5)) + 1;
+  endif
+  text = sprintf ("%.*g", digits, x);
 endfunction
