@@ -32,6 +32,7 @@ function r = __gui_compare__ (c, go_on = @(share, text) true)
   expected = A * B;
   bound = abs (A) * abs (B);
 
+  rows = gpumm_info ().kernels;
   for i = 1:count
     name = c.kernels{i};
     if (! go_on (i / (count + 1), __gui_name__ (name)))
@@ -47,7 +48,7 @@ function r = __gui_compare__ (c, go_on = @(share, text) true)
     r.seconds(i) = seconds;
     r.total(i) = max (info.seconds.total, seconds);
     r.gflops(i) = 1e-9 * r.flops / seconds;
-    r.loads(i) = loads_of (info.kernel, c.m, c.n, c.k);
+    r.loads(i) = loads_of (rows(strcmp ({rows.name}, info.kernel)), c.m, c.n, c.k);
     r.error(i) = largest_error (C, expected, c.k, @() bound);
     r.right(i) = r.error(i) <= 1;
     if (isempty (r.C) || ! r.right(i)) # show a wrong product rather than a right one
@@ -58,14 +59,12 @@ function r = __gui_compare__ (c, go_on = @(share, text) true)
 
 endfunction
 
-## The elements that a kernel loads from global memory, as gpumm_kernel counts them: naive loads two
+## The elements that the kernel of this row loads from global memory, as gpumm_kernel counts them: naive loads two
 ## for each multiply-add; with tiles each column of tiles loads all of A, and each row of tiles all
 ## of B.  NaN for what is no such kernel.
-function count = loads_of (name, m, n, k)
+function count = loads_of (row, m, n, k)
 
   count = NaN;
-  rows = gpumm_info ().kernels;
-  row = rows(strcmp ({rows.name}, name));
   if (isscalar (row) && strcmp (row.algorithm, "naive"))
     count = 2 * m * n * k;
   elseif (isscalar (row) && any (strcmp (row.algorithm, {"tiled", "register"})))

@@ -114,18 +114,24 @@
                behind (element));
   }
 
+  // The text nodes that are seen, but for those in elements of this selector.
+  const texts = function* (left_out) {
+    const walker = document.createTreeWalker (document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode ()) {
+      const text = walker.currentNode;
+      if (text.data.trim () && seen (text.parentElement) && ! text.parentElement.closest (left_out))
+        yield text;
+    }
+  };
+
   // Texts lie beside or below each other. Formulas are left out, and what a box has scrolled away.
   const overlaps = () => {
     const OVERLAP = 3; // px in both directions: boxes of lines are higher than their letters
     const boxes = [];
-    const texts = document.createTreeWalker (document.body, NodeFilter.SHOW_TEXT);
-    while (texts.nextNode ()) {
-      const element = texts.currentNode.parentElement;
-      if (! texts.currentNode.data.trim () || ! seen (element)
-          || element.closest ("math, script, style, title, desc, sub, sup"))
-        continue;
+    for (const text of texts ("math, script, style, title, desc, sub, sup")) {
+      const element = text.parentElement;
       const range = document.createRange ();
-      range.selectNodeContents (texts.currentNode);
+      range.selectNodeContents (text);
       let holder = element;
       while (holder && ! scrolls (holder))
         holder = holder.parentElement;
@@ -149,13 +155,9 @@
   overlaps ();
 
   // Every text node. Letters in a drawing scale with the drawing.
-  const walker = document.createTreeWalker (document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode ()) {
-    const element = walker.currentNode.parentElement;
-    if (! walker.currentNode.data.trim () || ! seen (element)
-        || element.closest ("script, style, title, desc, option, annotation"))
-      continue;
-    const left = walker.currentNode.data.match (MARKDOWN);
+  for (const text of texts ("script, style, title, desc, option, annotation")) {
+    const element = text.parentElement;
+    const left = text.data.match (MARKDOWN);
     if (left && ! element.closest ("pre, code, .code"))
       faults.push (`left over: ${left[0]} in ${name (element)}`);
     const style = getComputedStyle (element);
