@@ -177,8 +177,8 @@ typedef struct gpumm_algorithm_info {
 GPUMM_API gpumm_status gpumm_kernel_at (int i, gpumm_kernel_info *info);
 GPUMM_API gpumm_status gpumm_algorithm_at (int i, gpumm_algorithm_info *info);
 
-/* Why the library behind this algorithm's kernels cannot be used on the GPU here; NULL if it can, if
- * there is none, or without a GPU. Opens the library. */
+/* Why the library behind this algorithm's kernels cannot be used on the GPU here; NULL if it can,
+ * if there is none, or without a GPU. Opens the library. */
 GPUMM_API const char *gpumm_missing_library (const char *algorithm);
 
 /* The number of host devices, which is 1 unless a test wants more. */
