@@ -79,37 +79,28 @@
 %!     [status, said] = system ([{clear_them, set_them}{1 + kept}, another_octave(code)]);
 %!     faults = sscanf (said, "%d");
 %!     assert (status == 0 && numel (faults) == 5, "it said: %s", said);
-%!     assert (all (faults(3:5) < 15) == kept, "kept %d, page faults: %s", kept, said);
+%!     assert (all (faults(3:5) < 100) == kept, "kept %d, page faults: %s", kept, said);
 %!   endfor
 %! endif
 
 %!test # why there is no GPU: without its library, and with one that cannot be opened
 %! package = fileparts (which ("__gpumm_info__"));
-%! folder = tempname ();
-%! mkdir (folder);
-%! file = fullfile (folder, "libgpumm_cuda.so");
+%! [folder, gone] = scratch ();
 %! code = "[~, why] = gpumm_available (); disp (why);";
 %! ## the loader takes a gpumm that LD_LIBRARY_PATH leads to before the one in the folder
 %! known = ostrsplit (getenv ("LD_LIBRARY_PATH"), ":");
 %! known = known(! cellfun (@(f) exist (fullfile (f, "libgpumm.so.0"), "file"), known));
 %! ask = ["LD_LIBRARY_PATH='" strjoin(known, ":") "' " another_octave(code, folder) " 2>&1"];
-%! unwind_protect
-%!   for name = {"__gpumm_info__.mex", "libgpumm.so.0"}
-%!     copyfile (fullfile (package, name{1}), folder);
-%!   endfor
-%!   [~, said] = system (ask);
-%!   why = {"no NVIDIA driver", "built without CUDA"}{1 + any (cellfun (@(f) exist (f, "file"), ...
-%!                                                      {"/dev/nvidiactl", "/dev/dxg"}))};
-%!   assert (! isempty (strfind (said, why)), "it said: %s", said);
-%!   fid = fopen (file, "w");
-%!   fputs (fid, "no library");
-%!   fclose (fid);
-%!   [~, said] = system (ask);
-%!   assert (! isempty (strfind (said, [file, ": "])), "it said: %s", said);
-%! unwind_protect_cleanup
-%!   confirm_recursive_rmdir (false, "local");
-%!   rmdir (folder, "s");
-%! end_unwind_protect
+%! for name = {"__gpumm_info__.mex", "libgpumm.so.0"}
+%!   copyfile (fullfile (package, name{1}), folder);
+%! endfor
+%! [~, said] = system (ask);
+%! why = {"no NVIDIA driver", "built without CUDA"}{1 + any (cellfun (@(f) exist (f, "file"), ...
+%!                                                    {"/dev/nvidiactl", "/dev/dxg"}))};
+%! assert (! isempty (strfind (said, why)), "it said: %s", said);
+%! file = write_file (fullfile (folder, "libgpumm_cuda.so"), "no library");
+%! [~, said] = system (ask);
+%! assert (! isempty (strfind (said, [file, ": "])), "it said: %s", said);
 
 %!test # the info functions print something readable
 %! text = evalc ("gpumm_info ()");
