@@ -152,16 +152,22 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
   return with_values (x, left ? elementwise (o, values, number) : elementwise (o, number, values));
 }
 
-// a OP b where the result is sparse, though no operand but a number is, or one is full: a sparse
-// number may be a zero that is not stored. As a truth value NaN is true in sparse matrices, and in
-// what stands beside one, but an error in a number beside a full matrix.
-static sparse of_full (const operation &o, const sparse_operand &a, const sparse_operand &b) {
-  const bool are_alike = is_scalar (a) == is_scalar (b);
+// a OP b of all elements. As a truth value NaN is true in sparse matrices, and in what stands beside
+// one, but an error in a full matrix beside a sparse number.
+static array of_all (const operation &o, const sparse_operand &a, const sparse_operand &b) {
+  const bool as_truths =
+      is_logical (o.map) && (is_scalar (a) == is_scalar (b) || !is_scalar (a.is_sparse ? a : b));
   const auto values = [&] (const sparse_operand &x) {
     const array y = full_operand (x);
-    return operand (is_logical (o.map) && are_alike ? not_zero (y) : y);
+    return operand (as_truths ? not_zero (y) : y);
   };
-  return as_sparse (elementwise (o, values (a), values (b)));
+  return elementwise (o, values (a), values (b));
+}
+
+// The same where the result is sparse, though no operand but a number is, or one is full: a sparse
+// number may be a zero that is not stored.
+static sparse of_full (const operation &o, const sparse_operand &a, const sparse_operand &b) {
+  return as_sparse (of_all (o, a, b));
 }
 
 // Elementwise operators with a sparse result.
@@ -180,8 +186,6 @@ static sparse entrywise_sparse (octave_value::binary_op op, const sparse_operand
     const sparse_operand &f = left ? b : a;
     return scaled (divides, left ? a.s : b.s, factors_of (f, device), size_of (f) (1) == 1);
   }
-  if (u != v)
-    octave::err_nonconformant (o.name, u, v);
   const bool both =
       (a.is_sparse || a.diagonal.is_defined ()) && (b.is_sparse || b.diagonal.is_defined ());
   if (!both) // a full operand: 0 times NaN or Inf is NaN
@@ -223,19 +227,22 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
   op = reduced (op, a, b, is_scalar (a), is_scalar (b));
   if (op == octave_value::op_mul)
     return product (a, b, options, result, full);
-  if (is_logical (operation_of (op).map)
-      && (size_of (a).numel () == 0 || size_of (b).numel () == 0)) {
+  const operation &o = operation_of (op);
+  if (is_logical (o.map) && (size_of (a).numel () == 0 || size_of (b).numel () == 0)) {
     // Octave's sizes for these follow no rule of other operators
     const octave_value z = octave::binary_op (type_info (), op, on_host (a), on_host (b));
-    result = upload_sparse (z, a.is_sparse ? a.s.device : b.s.device);
-    return true;
+    const int device = a.is_sparse ? a.s.device : b.s.device;
+    if (z.issparse ())
+      result = upload_sparse (z, device);
+    else
+      full = upload (z, device);
+    return z.issparse ();
   }
   const bool scales =
       (op == octave_value::op_el_mul || op == octave_value::op_el_div)
       && (goes_along (size_of (b), size_of (a)) || goes_along (size_of (a), size_of (b)));
-  const operation &o = operation_of (op);
   if (is_sparse && is_scalar (a) && is_scalar (b)
-      && (takes || compares (o.map) || o.map == GPUMM_MAP_POW
+      && (takes || zeros_count (op) || compares (o.map) || o.map == GPUMM_MAP_POW
           || (op == octave_value::op_el_div && !a.is_sparse)
           || (multiplies && a.is_sparse && b.is_sparse))) {
     result = of_full (o, a, b);
@@ -245,10 +252,7 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
     result = entrywise_sparse (op, a, b);
     return true;
   }
-  if (!is_scalar (a) && !is_scalar (b)
-      && size_of (a) != size_of (b)) // Octave's sparse matrices do not broadcast
-    octave::err_nonconformant (o.name, size_of (a), size_of (b));
-  full = elementwise (o, operand (full_operand (a)), operand (full_operand (b)));
+  full = of_all (o, a, b);
   return false;
 }
 

@@ -35,8 +35,12 @@ octave_value_list by_host (const char *name, const octave_value_list &args, int 
 
 octave_value_list by_host_there (const char *name, const octave_value_list &args, int nargout) {
   octave_value_list results = by_host (name, args, nargout);
+  int device = device_for_new ();
+  for (octave_idx_type i = args.length () - 1; i >= 0; i--) // the first argument decides
+    if (is_there (args (i)))
+      device = gpu_value_of (args (i).get_rep ())->device ();
   for (octave_idx_type i = 0; i < results.length (); i++)
-    results (i) = on_device (results (i), device_for_new ());
+    results (i) = on_device (results (i), device);
   return results;
 }
 
@@ -44,7 +48,7 @@ octave_value like (octave_value x) {
   const gpu_value *g = gpu_value_of (x.get_rep ());
   if (g)
     return g->elements ();
-  const bool is_array = x.isnumeric () || x.islogical () || x.is_string ();
+  const bool is_array = x.isnumeric () || x.islogical (); // a text is an option
   if (!is_array || x.numel () <= 1)
     return x;
   return x.index_op (ovl (octave::idx_vector (0, 2))).reshape (dim_vector (1, 2));

@@ -258,7 +258,7 @@ protected:
   octave_value part (const octave_value_list &index) const {
     return value_of (octave_value (kept).index_op (index));
   }
-  void assign (const octave_value_list &index, const octave_value &y) {
+  void assign_part (const octave_value_list &index, const octave_value &y) {
     put (index, on_host (y));
   }
 

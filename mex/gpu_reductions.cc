@@ -16,21 +16,48 @@ using namespace gpumm;
 
 // ---- what they share ----------------------------------------------------------------------------
 
-// The dimension, from 0 on, along which F (X, REST...) works, and the last of REST if it is a text.
-// Octave's error if Octave takes no such arguments.
-static int dimension_of (const named_function &f, const octave_value &x, octave_value_list rest,
-                         std::string *option = nullptr) {
+// X(:) of a full array
+static octave_value column (const octave_value &x) {
+  return x.reshape (dim_vector (x.numel (), 1));
+}
+
+static bool orders (gpumm_fold_op op) {
+  return op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+}
+
+// Takes the texts off the arguments that follow x, which Octave accepts in any case: the class of the
+// result goes to *type, and "all" makes a column of x. All other texts are refused.
+static void read_texts (const named_function &f, octave_value &x, octave_value_list &rest,
+                        std::string *type) {
+  octave_value_list numbers;
+  for (octave_idx_type i = 0; i < rest.length (); i++) {
+    std::string text = rest (i).is_string () ? rest (i).string_value () : "";
+    std::transform (text.begin (), text.end (), text.begin (), ::tolower);
+    if (!rest (i).is_string ())
+      numbers.append (rest (i));
+    else if (type && (text == "native" || text == "double" || text == "default"))
+      *type = text;
+    else if (text == "all" && !is_stored (x))
+      x = column (x);
+    else if (text != (orders (f.op) ? "omitnan" : "includenan")) // what holds without a text
+      refuse (f, "(X, \"" + text + "\")");
+  }
+  rest = numbers;
+}
+
+// The dimension, from 0 on, along which F (X, REST...) works, and the class that it asks for: "", or
+// "native", "double" or "default". Octave's error if Octave takes no such arguments.
+static int dimension_of (const named_function &f, octave_value &x, octave_value_list rest,
+                         std::string *type = nullptr) {
   int dim = rest.length () == 1 ? plain_dimension (rest (0)) : -1;
   if (rest.length () == 0 || dim >= 0)
     return dim >= 0 ? dim : x.dims ().first_non_singleton ();
   rest = on_host (rest);
+  for (octave_idx_type i = 1; i < rest.length (); i++)
+    if (rest (i - 1).is_string () && !rest (i).is_string ()) // a pair, such as "Weights", W
+      refuse (f, "with these arguments");
   octave::feval (f.name, octave_value_list (rest).prepend (like (x)), 1);
-  const octave_idx_type last = rest.length () - 1;
-  if (rest (last).is_string ()) {
-    if (option)
-      *option = rest (last).string_value ();
-    rest.resize (last);
-  }
+  read_texts (f, x, rest, type);
   if (rest.length () == 0)
     return x.dims ().first_non_singleton ();
   dim = plain_dimension (rest (0));
@@ -39,11 +66,6 @@ static int dimension_of (const named_function &f, const octave_value &x, octave_
   if (rest.length () > 1 || (dim < 0 && !is_none))
     refuse (f, "with these arguments");
   return is_none ? x.dims ().first_non_singleton () : dim;
-}
-
-// X(:) of a full array
-static octave_value column (const octave_value &x) {
-  return x.reshape (dim_vector (x.numel (), 1));
 }
 
 // [Y, PLACES] of a gpuArray in any format.
@@ -91,15 +113,13 @@ static octave_value_list summed (const named_function &f, const octave_value_lis
   const gpumm_type type = type_of (x);
   if (is_scan && is_integer (type) && has_integer_scans ())
     return by_host_there (f.name, args, nargout);
-  std::string option;
-  const int dim = dimension_of (f, x, rest_of (args), &option);
-  const bool is_native = option == "native";
-  if (!option.empty () && option != "double" && !is_native)
-    refuse (f, "(X, \"" + option + "\")");
+  std::string as;
+  const int dim = dimension_of (f, x, rest_of (args), &as);
+  const bool is_native = as == "native";
   if (is_native && type == GPUMM_B && !is_scan)
     return folded (f.op == GPUMM_FOLD_PROD ? GPUMM_FOLD_ALL : GPUMM_FOLD_ANY, x, dim);
   if (!is_native)
-    x = option == "double" ? x.as_double () : as_float (x);
+    x = as == "double" ? x.as_double () : as_float (x);
   octave_value y = is_scan ? scanned (f, x, dim) : folded (f.op, x, dim) (0);
   if (is_native)
     y = type == GPUMM_B ? binary (octave_value::op_ne, y, 0.0) : as_class (y, type);
@@ -114,36 +134,67 @@ octave_value_list scans (const named_function &f, const octave_value_list &args,
   return summed (f, args, nargout, true);
 }
 
+// Does Octave's mean avoid the overflow of its sum? Octave 11's does, where no mean is finite.
+static bool averts_overflow () {
+  static const bool averts =
+      std::isfinite (by_octave ("mean", ovl (Matrix (1, 2, 1e308))).double_value ());
+  return averts;
+}
+
+// sum (X, DIM + 1) / count. In double no sum of single numbers overflows; scaled by a power of two of
+// at least count, no sum of double ones.
+static octave_value mean_along (const octave_value &x, int dim, double count) {
+  const auto mean_of = [&] (const octave_value &z, double divisor) {
+    return binary (octave_value::op_div, sum_along (z, dim), divisor);
+  };
+  const gpumm_type type = type_of (x);
+  if (!averts_overflow () || !is_float (type))
+    return mean_of (x, count);
+  if (is_single (type))
+    return as_class (mean_of (x.as_double (), count), type);
+  const octave_value y = mean_of (x, count);
+  if (any_of (y.full_value ().isfinite ()))
+    return y;
+  const double scale = std::exp2 (std::ceil (std::log2 (count)));
+  return mean_of (binary (octave_value::op_div, x, scale), count / scale);
+}
+
 // (X), (X, DIM), with "default", "double" or "native"
 octave_value_list mean (const named_function &f, const octave_value_list &args, int) {
-  const octave_value x = args (0);
-  std::string option;
-  const int dim = dimension_of (f, x, rest_of (args), &option);
-  std::string name = option;
-  std::transform (name.begin (), name.end (), name.begin (), ::tolower);
-  if (!name.empty () && name != "default" && name != "double" && name != "native")
-    refuse (f, "(X, \"" + option + "\")");
+  octave_value x = args (0);
+  std::string as;
+  const int dim = dimension_of (f, x, rest_of (args), &as);
   const double count = dim < x.ndims () ? double (x.dims () (dim)) : 1;
-  const octave_value y = binary (octave_value::op_div, sum_along (x, dim), count);
-  if (option.empty ())
+  const octave_value y = mean_along (x, dim, count);
+  if (as.empty ())
     return ovl (y);
-  const octave_value rule = by_octave (f.name, ovl (like (x), option));
+  const octave_value rule = by_octave (f.name, ovl (like (x), as));
   return ovl (as_class (y, type_of_class (rule.class_name ())));
 }
 
-// (X), (X, DIM)
+// (X), (X, DIM), with "native" or "double"
 octave_value_list sumsq (const named_function &f, const octave_value_list &args, int) {
-  const int dim = dimension_of (f, args (0), rest_of (args));
-  const octave_value x = as_float (args (0));
-  if (!is_stored (x))
-    return folded (GPUMM_FOLD_SUMSQ, x, dim);
+  octave_value x = args (0);
+  std::string as;
+  const int dim = dimension_of (f, x, rest_of (args), &as);
+  const octave_value given = x;
+  x = as == "double" ? x.as_double () : as_float (x);
   const auto squares = [] (const octave_value &y) {
     return binary (octave_value::op_el_mul, y, y);
   };
-  if (!x.iscomplex ())
-    return folded (GPUMM_FOLD_SUM, squares (x), dim);
-  return folded (GPUMM_FOLD_SUM,
-                 binary (octave_value::op_add, squares (x.real ()), squares (x.imag ())), dim);
+  octave_value y;
+  if (!is_stored (x))
+    y = folded (GPUMM_FOLD_SUMSQ, x, dim) (0);
+  else if (!x.iscomplex ())
+    y = folded (GPUMM_FOLD_SUM, squares (x), dim) (0);
+  else
+    y = folded (GPUMM_FOLD_SUM,
+                binary (octave_value::op_add, squares (x.real ()), squares (x.imag ())), dim) (0);
+  if (as != "native")
+    return ovl (y);
+  // Octave 11: of truth values, are all true?
+  return given.islogical () ? folded (GPUMM_FOLD_ALL, given, dim)
+                            : ovl (as_class (y, type_of (given)));
 }
 
 // (X, Y), (X, Y, DIM): conjugates X
@@ -222,7 +273,8 @@ static octave_value_list of_two (const named_function &f, const octave_value_lis
   if ((x.iscomplex () || y.iscomplex ()) && compares_angles ()) {
     for (octave_value *z : {&x, &y}) // complex, also where all imaginary parts are zero
       *z = z->iscomplex () ? by_octave ("complex", ovl (on_host (*z))) : on_host (*z);
-    return by_host_there (f.name, ovl (x, y), nargout);
+    return ovl (on_device (by_octave (f.name, ovl (x, y)),
+                           device_of (args (0).get_rep (), args (1).get_rep ())));
   }
   need_full (f.name, ovl (x, y));
   for (octave_value *z : {&x, &y}) {
@@ -232,9 +284,23 @@ static octave_value_list of_two (const named_function &f, const octave_value_lis
   return by_device (f, ovl (x, y), nargout, [&] { return extreme_of_two (f, x, y); });
 }
 
+// The dimension of max (X, [], DIM), which may be "all".
+static int dimension_of_extreme (const named_function &f, octave_value &x,
+                                 const octave_value &dim) {
+  const int plain = plain_dimension (dim);
+  if (plain >= 0)
+    return plain;
+  octave_value_list rest = ovl (on_host (dim));
+  by_octave (f.name, rest.prepend (Matrix ()).prepend (like (x))); // its error
+  read_texts (f, x, rest, nullptr);
+  if (rest.length () > 0)
+    refuse (f, "with this DIM");
+  return x.dims ().first_non_singleton ();
+}
+
 // max and min: (X), (X, [], DIM), (X, Y), [m, i] = max (X, ...)
 octave_value_list extreme (const named_function &f, const octave_value_list &args, int nargout) {
-  const octave_value x = args (0);
+  octave_value x = args (0);
   if (args.length () == 2)
     return of_two (f, args, nargout);
   if (args.length () > 3 || (args.length () == 3 && !args (1).isempty ())) {
@@ -242,20 +308,14 @@ octave_value_list extreme (const named_function &f, const octave_value_list &arg
     for (octave_idx_type i = 0; i < small.length (); i++)
       small (i) = like (small (i));
     octave::feval (f.name, small, 1); // Octave's error
-    refuse (f, "(X, Y, DIM)");
+    refuse (f, "with these arguments");
   }
   if (!is_there (x))
     return by_host (f.name, args, nargout);
   if (x.isempty ())
     return by_host_there (f.name, args, nargout);
-  int dim = x.dims ().first_non_singleton ();
-  if (args.length () == 3) {
-    dim = plain_dimension (args (2));
-    if (dim < 0) {
-      by_octave (f.name, ovl (like (x), Matrix (), on_host (args (2)))); // its error
-      refuse (f, "with these arguments");
-    }
-  }
+  const int dim = args.length () == 3 ? dimension_of_extreme (f, x, args (2))
+                                      : x.dims ().first_non_singleton ();
   octave_value_list y = folded (f.op, x, dim, nargout);
   // NaN + Inf i counts where a number is before it
   if (x.iscomplex () && any_of (binary (octave_value::op_el_and, y (0).isnan (), y (0).isinf ())))

@@ -6,7 +6,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
-#include "gpuarray.h"
+#include "gpu_functions.h"
 
 #include <octave/lo-array-errwarn.h>
 #include <octave/parse.h>
@@ -129,6 +129,39 @@ static void check_fills (octave_value::binary_op op, bool takes, const operand_f
     refuse_filled (op);
 }
 
+// The zeros of a sparse matrix that are not stored stay zeros beside these factors of its rows or
+// columns, or it is an error: 0 * Inf and 0 / 0 are NaN. Waits.
+static void check_factors (octave_value::binary_op op, const operand_form &factors) {
+  const octave_value products = binary (op, 0.0, factors.as_given ().full_value ());
+  if (any_of (binary (octave_value::op_ne, products, 0.0)))
+    say_gather ("X %s Y: %s in Y would make NaN of zeros of X. Use full (X) or gather (X)",
+                octave_value::binary_op_as_string (op).c_str (),
+                op == octave_value::op_el_mul ? "Inf or NaN" : "0 or NaN");
+}
+
+// An error where the sizes differ. Octave 11 also broadcasts sparse matrices.
+static void check_sparse_sizes (octave_value::binary_op op, const dim_vector &a,
+                                const dim_vector &b) {
+  static const bool broadcasts = [] {
+    const octave_value x (SparseMatrix (2, 2)), y (SparseMatrix (1, 2));
+    try {
+      octave::binary_op (type_info (), octave_value::op_add, x, y);
+      return true;
+    } catch (const octave::execution_exception &) {
+      return false;
+    }
+  }();
+  if (a == b)
+    return;
+  if (broadcasts && a.ndims () == 2 && b.ndims () == 2
+      && (a (0) == b (0) || a (0) == 1 || b (0) == 1)
+      && (a (1) == b (1) || a (1) == 1 || b (1) == 1))
+    say_gather (
+        "X %s Y of a sparse matrix needs equal sizes on a device. Use full (X) or gather (X)",
+        octave_value::binary_op_as_string (op).c_str ());
+  octave::err_nonconformant (operation_of (op).name, a, b);
+}
+
 static bool check_sparse (octave_value::binary_op op, operand_form a, operand_form b) {
   for (const operand_form *x : {&a, &b})
     if (!is_stored (*x))
@@ -148,9 +181,16 @@ static bool check_sparse (octave_value::binary_op op, operand_form a, operand_fo
              scales_b = multiplies && goes_along (a.size, b.size),
              scales_a =
                  (multiplies || op == octave_value::op_el_div) && goes_along (b.size, a.size);
-  if ((scales_a || scales_b) && !(scales_a && a.kind == storage::sparse)
-      && !(scales_b && b.kind == storage::sparse))
+  const bool by_b = scales_a && a.kind == storage::sparse;
+  if (by_b || (scales_b && b.kind == storage::sparse))
+    check_factors (op, by_b ? b : a);
+  else if (scales_a || scales_b)
     refuse_filled (op);
+  else if (op != octave_value::op_mul && !a.is_scalar ()
+           && !b.is_scalar ()
+           // Octave's sizes for these follow no rule of other operators
+           && !(is_logical (operation_of (op).map) && (a.size.any_zero () || b.size.any_zero ())))
+    check_sparse_sizes (op, a.size, b.size);
   return rules.issparse ();
 }
 

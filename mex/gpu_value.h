@@ -263,7 +263,7 @@ public:
     is_as_given = false;
     // what is sparse or in blocks is full where an array is
     const bool is_full = !value.issparse () && !is_in_blocks (value.get_rep ());
-    assign (index.front (), is_full ? value : value.full_value ());
+    assign_part (index.front (), is_full ? value : value.full_value ());
     return octave_value (this, true);
   }
   void short_disp (std::ostream &os) const {
@@ -281,7 +281,7 @@ public:
 protected:
   virtual octave_value part (const octave_value_list &index) const = 0;
   // X(I) = Y, or X(I) = []. Y is full.
-  virtual void assign (const octave_value_list &index, const octave_value &y) = 0;
+  virtual void assign_part (const octave_value_list &index, const octave_value &y) = 0;
 };
 
 // A gpuArray of a sparse matrix, or of one in blocks.

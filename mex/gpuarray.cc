@@ -260,10 +260,10 @@ static octave_value_list word_functions (const octave_value_list &, int) {
     keeps_zero (i) = f.keeps_zero;
   }
   octave_scalar_map tables;
-  tables.assign ("elementwise", Cell (names).transpose ());
+  tables.assign ("elementwise", Cell (Cell (names).transpose ()));
   tables.assign ("units", units);
   tables.assign ("keeps_zero", keeps_zero);
-  tables.assign ("named", Cell (string_vector (function_names ())).transpose ());
+  tables.assign ("named", Cell (Cell (string_vector (function_names ())).transpose ()));
   return ovl (tables);
 }
 

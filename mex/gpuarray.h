@@ -19,6 +19,9 @@ struct operand_form : gpumm::form {
   octave_value on_host () const {
     return there ? there->gathered () : value;
   }
+  octave_value as_given () const {
+    return there ? shared (*there) : value;
+  }
   bool is_there () const {
     return there != nullptr;
   }

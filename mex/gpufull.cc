@@ -117,7 +117,7 @@ protected:
   octave_value part (const octave_value_list &index) const {
     return value_of (indexed (computed (), indices_of (index, m.size.ndims ())));
   }
-  void assign (const octave_value_list &index, const octave_value &y);
+  void assign_part (const octave_value_list &index, const octave_value &y);
 
 private:
   octave_value truth (gpumm_fold_op op, int dim) const;
@@ -305,7 +305,7 @@ octave_value octave_gpuarray::elements_as (octave_value (octave_value::*type) ()
   return value_of (gpumm::converted (computed (), to));
 }
 
-void octave_gpuarray::assign (const octave_value_list &index, const octave_value &y) {
+void octave_gpuarray::assign_part (const octave_value_list &index, const octave_value &y) {
   computed ();
   // for Octave a 1 behind the last dimension counts where elements are deleted, or an array is
   // empty

@@ -68,8 +68,9 @@ sparse combined (bool unites, gpumm_map_op op, sparse a, sparse b) {
     a = straight (a);
     b = straight (b);
   }
-  const bool drops = op == GPUMM_MAP_MUL && !unites; // a stored zero times Inf would be NaN
-  if (same_pattern (a, b) && drops && (a.values.type == GPUMM_B || b.values.type == GPUMM_B)) {
+  const bool drops = op == GPUMM_MAP_MUL && !unites, // a stored zero times Inf would be NaN
+      masks = op == GPUMM_MAP_MUL && (a.values.type == GPUMM_B || b.values.type == GPUMM_B);
+  if (same_pattern (a, b) && drops && masks) {
     const bool is_mask = b.values.type == GPUMM_B;
     const sparse &x = is_mask ? a : b;
     sparse c = with_values (x, masked (x.values, (is_mask ? b : a).values,
@@ -80,7 +81,9 @@ sparse combined (bool unites, gpumm_map_op op, sparse a, sparse b) {
   if (same_pattern (a, b)) {
     if (drops)
       drop_zeros_of_both (a, b);
-    return with_values (a, entrywise (op, operand (a.values), operand (b.values)));
+    sparse c = with_values (a, entrywise (op, operand (a.values), operand (b.values)));
+    c.thinned = masks;
+    return c;
   }
   drop_zeros (a);
   drop_zeros (b);

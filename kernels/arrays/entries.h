@@ -469,7 +469,9 @@ DEVICE void evaluate (const program<T> &p, const map_layout &at, const int64_t (
     find (at, 0, entry[e], place);
 #pragma unroll
     for (int i = 0; i < MOST; i++)
-      if (i < p.inputs)
+      if (i >= p.inputs)
+        x[i][e] = T ();
+      else
         x[i][e] = PLAIN ? ((const T *) p.input[i].p)[place[i]]
                         : load<T> (p.input[i].type, p.input[i].p, place[i], p.input[i].conjugated);
   }
