@@ -278,24 +278,45 @@
 %! D = gpuDevice ();
 %! assert (class (D), "gpuDevice");
 %! assert (D.DeviceAvailable, gpumm_available ("gpu"));
-%! assert (D.Index > 0, D.DeviceAvailable);
-%! assert (ischar (D.Name) && ! isempty (D.Name));
-%! assert (isnan (D.TotalMemory) || D.AvailableMemory <= D.TotalMemory);
-%! assert (sort (fieldnames (D)).', {"AvailableMemory", "CachedMemory", "ComputeCapability", ...
-%!                                   "DeviceAvailable", "Index", "Name", "TotalMemory", ...
-%!                                   "UsedMemory"});
+%! assert (D.Index, 1);
+%! assert (! isempty (strfind (D.Name, "no GPU")), ! D.DeviceAvailable);
+%! assert (D.AvailableMemory > 0 && D.AvailableMemory <= D.TotalMemory);
+%! assert (D.UsedMemory >= 0 && D.CachedMemory >= 0);
+%! for name = {"SupportsDouble", "GPUOverlapsTransfers", "KernelExecutionTimeout", ...
+%!             "CanMapHostMemory", "DeviceSupported", "DeviceAvailable", "DeviceSelected"}
+%!   assert (islogical (D.(name{1})), name{1});
+%! endfor
+%! for name = {"Name", "ComputeCapability", "GraphicsDriverVersion", "DriverModel", ...
+%!             "CachePolicy", "ComputeMode"}
+%!   assert (ischar (D.(name{1})), name{1});
+%! endfor
+%! for row = {"ToolkitVersion", 1; "MaxThreadsPerBlock", 1; "MaxShmemPerBlock", 1; ...
+%!            "MaxThreadBlockSize", 3; "MaxGridSize", 3; "SIMDWidth", 1; "ClockRateKHz", 1; ...
+%!            "MultiprocessorCount", 1}.'
+%!   assert (size (D.(row{1})), [1, row{2}]);
+%!   assert (all (D.(row{1}) > 0), D.DeviceAvailable, row{1});
+%! endfor
+%! assert (numel (fieldnames (D)), 26);
+%! assert (D.DeviceSelected);
 %! assert (D.Name(1), D.Name(1));
 %! assert (! isempty (strfind (evalc ("D"), D.Name)));
 %! assert (! isempty (strfind (disp (D), D.Name)));
 %! G = gpuArray (ones (3)) * 2;
 %! wait (D);
 %! reset (D);
+%! for E = {gpuDevice(1), gpuDevice([]), gpuDevice(D.Index), gpuDevice(gpuArray(1))}
+%!   assert (disp (E{1})(1:40), disp (D)(1:40));
+%!   wait (E{1});
+%!   reset (E{1});
+%! endfor
 %! assert (gather (G), 2 * ones (3));
-%! assert (gpuDeviceCount () > 0, D.DeviceAvailable);
+%! assert (gpuDeviceCount ("available") > 0, D.DeviceAvailable);
 %! fail ("D.Nothing", "there is no field Nothing");
 %! fail ("D(2)");
 %!error id=gpumm:unsupported D = gpuDevice (); D.Index = 2;
 %!error id=gpumm:no-device gpuDevice (99)
+%!testif ; gpuDeviceCount () < 2
+%! check_error ("gpumm:no-device", "there is no GPU 2", @() gpuDevice (2));
 %!error id=gpumm:bad-value gpuDevice (0)
 %!error id=gpumm:bad-value gpuDevice ("a")
 %!testif ; gpumm_available ("gpu")
