@@ -264,7 +264,7 @@ static void *stop (void *argument) {
   return NULL;
 }
 
-/* In each way at a random time, and before it begins. tests/interrupts judges how soon it stops. */
+/* In each way at a random time, and before it begins. tests/interrupts prints how soon it stops. */
 static void cancel (const path *p) {
   gpumm_matrix right, c;
   const int64_t live = gpumm_live_allocations ();
