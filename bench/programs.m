@@ -73,6 +73,67 @@ function array_programs (~)
   array_row ("1000 times x + 1", @() added (x));
 endfunction
 
+## ---- how time grows -----------------------------------------------------------------------------
+
+function X = with_part (X, varargin)
+  X(varargin{1:end-1}) = varargin{end};
+endfunction
+
+function X = removed (X, varargin)
+  X(varargin{:}) = [];
+endfunction
+
+function growth_row (work, n, make, run)
+  if (is_asked ("%s", work))
+    few = make (n);
+    many = make (4 * n);
+    [~, ms] = in_turn ({@() gather(run (few)), @() gather(run (many))}, 9);
+    put ("%s,%d,%.3f,%.3f,%.2f\n", work, n, ms, ms(2) / ms(1));
+  endif
+endfunction
+
+function file = text_file (folder, varargin)
+  file = tempname (folder);
+  id = fopen (file, "w");
+  fputs (id, ["%%MatrixMarket matrix ", varargin{:}]);
+  fclose (id);
+endfunction
+
+## A mask, places, and parts to join.  A file of many entries or comments.
+function growth (~)
+  put ("work,n,least_ms,least_ms_of_4n,ratio\n");
+  random = @(n) gpuArray (rand (1, n));
+  growth_row ("x(mask) = y", 1e5, random, @(x) with_part (x, x > 0.3, x(x > 0.3)));
+  growth_row ("x(host mask) = y", 1e5, random, ...
+              @(x) with_part (x, gather (x) > 0.3, gather (x(x > 0.3))));
+  growth_row ("x(places) = y", 1e5, random, ...
+              @(x) with_part (x, gpuArray (randperm (numel (x))), x));
+  growth_row ("x(places twice) = y", 1e5, random, ...
+              @(x) with_part (x, [1:numel(x), 1:numel(x)], [x, x]));
+  growth_row ("x(mask) = []", 1e5, random, @(x) removed (x, x > 0.3));
+  growth_row ("x(mask)", 1e5, random, @(x) x(x > 0.3));
+  growth_row ("find (mask)", 1e5, random, @(x) find (x > 0.3));
+  parts = @(n) arrayfun (@(i) sparse (mod (i, 7) + 1, 1 + mod (i, 3), i, 9, 3), 1:n, ...
+                         "UniformOutput", false);
+  for kind = {"full", @full; "sparse", @(x) x; "blocks", @(x) blocksparse(full (x), [3, 3])}.'
+    up = @(n) cellfun (@(x) gpuArray (kind{2} (x)), parts (n), "UniformOutput", false);
+    growth_row (["horzcat ", kind{1}], 400, up, @(x) horzcat (x{:}));
+    growth_row (["vertcat ", kind{1}], 400, up, @(x) vertcat (x{:}));
+  endfor
+  folder = tempname ();
+  mkdir (folder);
+  unwind_protect
+    growth_row ("mmread coordinate", 5e4, @(n) text_file (folder, sprintf ( ...
+                ["coordinate real general\n", repmat("%d ", 1, 3), "\n"], n, n, n), ...
+                sprintf ("%d %d 0.5\n", [1:n; 1:n])), @mmread);
+    growth_row ("mmread comments", 5e4, @(n) text_file (folder, "array real general\n", ...
+                sprintf ("%% comment %d\n", 1:n), "1 1\n5\n"), @mmread);
+  unwind_protect_cleanup
+    confirm_recursive_rmdir (false, "local");
+    rmdir (folder, "s");
+  end_unwind_protect
+endfunction
+
 ## ---- iterations on sparse matrices and on blocks -----------------------------------------------
 
 function M = cluster (M)

@@ -336,7 +336,7 @@ function said = overhead (folder)
   CALLS = 400;
   addpath (folder);
   A = B = [1, 2; 3, 4];
-  own = empty = octave = zeros (1, BATCHES);
+  own = option = report = empty = octave = zeros (1, BATCHES);
   for b = 0:BATCHES # the first is not counted
     begun = tic ();
     for i = 1:CALLS
@@ -350,11 +350,23 @@ function said = overhead (folder)
     own(max (b, 1)) = toc (begun) / CALLS;
     begun = tic ();
     for i = 1:CALLS
+      C = gpumm (A, B, "TransposeA", "transpose");
+    endfor
+    option(max (b, 1)) = toc (begun) / CALLS;
+    begun = tic ();
+    for i = 1:CALLS
+      [C, info] = gpumm (A, B);
+    endfor
+    report(max (b, 1)) = toc (begun) / CALLS;
+    begun = tic ();
+    for i = 1:CALLS
       C = A * B;
     endfor
     octave(max (b, 1)) = toc (begun) / CALLS;
   endfor
   put ("overhead", "gpumm", "s", own, "type", "d", "sizes", [2, 2, 2]);
+  put ("overhead", "gpumm with an option", "s", option, "type", "d", "sizes", [2, 2, 2]);
+  put ("overhead", "gpumm with info", "s", report, "type", "d", "sizes", [2, 2, 2]);
   put ("overhead", "empty function and empty MEX file", "s", empty);
   put ("overhead", "octave", "s", octave, "type", "d", "sizes", [2, 2, 2]);
   said = "done";

@@ -271,6 +271,9 @@ typedef struct gpumm_device_properties {
   int64_t memory_total; /* bytes */
   int64_t memory_free;  /* bytes, now */
   int64_t shared_bytes; /* most shared memory of a block */
+  int clock_khz;
+  int compute_mode; /* CUDA's: 0 for all processes, 2 for none, 3 for one at a time */
+  int has_timeout;  /* does the system stop kernels that run for seconds? */
 } gpumm_device_properties;
 
 GPUMM_API const char *gpumm_version (void); /* "0.1.0" */

@@ -23,8 +23,10 @@ static void set_version (mxArray *s, int i, const char *field, int version) {
 static mxArray *devices (int count) {
   const char *fields[] = {"index",       "name",         "capability",  "multiprocessors",
                           "driver",      "memory_total", "memory_free", "memory_used",
-                          "memory_kept", "runtime"};
-  mxArray *s = mxCreateStructMatrix ((mwSize) count, count > 0 ? 1 : 0, 10, fields);
+                          "memory_kept", "runtime",      "clock_khz",   "compute_mode",
+                          "has_timeout"};
+  mxArray *s = mxCreateStructMatrix ((mwSize) count, count > 0 ? 1 : 0,
+                                     sizeof fields / sizeof *fields, fields);
   for (int i = 0; i < count; i++) {
     gpumm_device_properties p = {0};
     if (gpumm_device (i, &p) != GPUMM_OK)
@@ -41,6 +43,9 @@ static mxArray *devices (int count) {
     set_number (s, i, "memory_kept", (double) kept);
     set_version (s, i, "driver", p.driver);
     set_version (s, i, "runtime", p.runtime);
+    set_number (s, i, "clock_khz", p.clock_khz);
+    set_number (s, i, "compute_mode", p.compute_mode);
+    set_value (s, i, "has_timeout", mxCreateLogicalScalar (p.has_timeout != 0));
   }
   return s;
 }

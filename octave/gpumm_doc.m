@@ -14,7 +14,8 @@
 ## @code{gpumm_doc} prints the address of the page.  Without a display, but in a terminal, it
 ## opens the reference in the Info reader.  With an output argument it prints and opens nothing.
 ##
-## If the package is installed, Octave's @code{doc gpumm} shows the reference, too.
+## If the package is installed with its guide, Octave's @code{doc gpumm} shows the reference, too.
+## Otherwise it says what to install.
 ##
 ## @example
 ## @group
@@ -77,8 +78,9 @@ function [guide, info_file] = find_guide (here)
     endif
   endif
   if (! exist (fullfile (guide, "reference.html"), "file"))
-    error ("gpumm:no-documentation", ["gpumm_doc: this gpumm was installed without its guide; " ...
-                                      "in its sources ./setup guide makes it"]);
+    error ("gpumm:no-documentation", ...
+           ["gpumm_doc: this gpumm was installed without its guide. Install pandoc, texinfo and " ...
+            "python3; in gpumm's sources package/make-dist then makes the package with the guide"]);
   endif
 
 endfunction

@@ -36,7 +36,9 @@
 ## A struct array of the GPUs: @code{index}, @code{name}, @code{capability} (compute capability),
 ## @code{multiprocessors}, @code{driver} and @code{runtime} (the CUDA version of each), and in bytes
 ## @code{memory_total}, @code{memory_free}, @code{memory_used} (what gpuArrays of this session hold)
-## and @code{memory_kept} (what is kept for the next ones; @code{gpumm_reset} releases it).
+## and @code{memory_kept} (what is kept for the next ones; @code{gpumm_reset} releases it); also
+## @code{clock_khz}, @code{compute_mode} (CUDA's number) and @code{has_timeout} (the system stops
+## kernels that run for seconds).
 ## @item algorithms, summaries
 ## Cell arrays: the names for the option @qcode{"Algorithm"}, and a line about each algorithm.
 ## @item cannot_run

@@ -136,6 +136,9 @@ static gpumm_status constant_properties (int device, gpumm_device_properties *pr
       p->shared_bytes = (int64_t) all.sharedMemPerBlockOptin;
       cudaDriverGetVersion (&p->driver);
       cudaRuntimeGetVersion (&p->runtime);
+      cudaDeviceGetAttribute (&p->clock_khz, cudaDevAttrClockRate, device);
+      cudaDeviceGetAttribute (&p->compute_mode, cudaDevAttrComputeMode, device);
+      cudaDeviceGetAttribute (&p->has_timeout, cudaDevAttrKernelExecTimeout, device);
       cache[device].known = 1;
     }
   }

@@ -10,13 +10,13 @@ function text = disp (D)
   lines = {sprintf("  Name:              %s", s.Name), sprintf("  Index:             %d", s.Index)};
   if (s.DeviceAvailable)
     lines{end+1} = sprintf ("  ComputeCapability: %s", s.ComputeCapability);
-    lines{end+1} = sprintf ("  TotalMemory:       %.1f GB", 1e-9 * s.TotalMemory);
-    lines{end+1} = sprintf ("  AvailableMemory:   %.1f GB", 1e-9 * s.AvailableMemory);
-    lines{end+1} = sprintf ("  UsedMemory:        %.3g GB", 1e-9 * s.UsedMemory);
-    lines{end+1} = sprintf ("  CachedMemory:      %.3g GB", 1e-9 * s.CachedMemory);
   else
     lines{end+1} = sprintf ("  no GPU:            %s", __gpumm_info__ ("gpus").why);
   endif
+  lines{end+1} = sprintf ("  TotalMemory:       %.1f GB", 1e-9 * s.TotalMemory);
+  lines{end+1} = sprintf ("  AvailableMemory:   %.1f GB", 1e-9 * s.AvailableMemory);
+  lines{end+1} = sprintf ("  UsedMemory:        %.3g GB", 1e-9 * s.UsedMemory);
+  lines{end+1} = sprintf ("  CachedMemory:      %.3g GB", 1e-9 * s.CachedMemory);
   words = sprintf ("%s\n", lines{:});
   if (nargout > 0)
     text = words;

@@ -4,36 +4,51 @@
 ## -*- texinfo -*-
 ## @deftypefn  {} {@var{D} =} gpuDevice ()
 ## @deftypefnx {} {@var{D} =} gpuDevice (@var{n})
+## @deftypefnx {} {@var{D} =} gpuDevice ([])
 ## @deftypefnx {} {} wait (@var{D})
 ## @deftypefnx {} {} reset (@var{D})
 ## Return the device on which new @code{gpuArray}s are made, or select GPU @var{n}, counted from 1.
 ##
+## Without a GPU, device 1 is the CPU: the same script runs there.
+##
 ## @code{wait (@var{D})} waits until everything queued on the device is complete.  Use it before
-## you read a clock.  @code{reset (@var{D})} waits, and releases the memory that gpumm keeps between
-## calls, as @code{gpumm_reset} does.  Arrays stay as they are.
+## you read a clock.  @code{reset (@var{D})} and @code{gpuDevice ([])} wait, and release the memory
+## that gpumm keeps between calls, as @code{gpumm_reset} does.  Arrays stay as they are.
 ##
 ## The fields of @var{D} are
 ##
 ## @table @code
 ## @item Name
-## The name of the GPU; @qcode{"CPU"} if there is no GPU.
+## The name of the GPU; @qcode{"CPU (no GPU)"} if there is no GPU.
 ## @item Index
-## The number of the GPU, from 1; 0 if there is no GPU.
+## The number of the device, from 1.
 ## @item ComputeCapability
 ## For example @qcode{"9.0"}; empty if there is no GPU.
 ## @item TotalMemory, AvailableMemory
-## The bytes of the GPU's memory, and the bytes that no process uses now.  @code{NaN} if there is no
-## GPU.
+## The bytes of the GPU's memory, and the bytes that no process uses now; of the machine's memory if
+## there is no GPU.
 ## @item UsedMemory, CachedMemory
 ## The bytes that the arrays of this session use now, and the bytes that gpumm keeps for the next
-## arrays.  @code{NaN} if there is no GPU.
-## @item DeviceAvailable
+## arrays.
+## @item DeviceAvailable, DeviceSupported
 ## True if the device is a GPU.
+## @item DeviceSelected
+## True if new @code{gpuArray}s are made on this device.
+## @item MultiprocessorCount, ClockRateKHz, ToolkitVersion
+## Numbers of the GPU and of the CUDA runtime, 13 for CUDA 13.0.
+## @item GraphicsDriverVersion, DriverModel, ComputeMode, KernelExecutionTimeout
+## How the GPU's driver is set up; the version is empty where the driver does not tell it.
+## @item MaxThreadsPerBlock, MaxShmemPerBlock, MaxThreadBlockSize, MaxGridSize, SIMDWidth
+## The limits of CUDA's kernels.
+## @item SupportsDouble, GPUOverlapsTransfers, CanMapHostMemory, CachePolicy
+## The same for all GPUs that gpumm can use.
 ## @end table
+##
+## Numbers that only a GPU has are @code{NaN} if there is no GPU.
 ##
 ## @example
 ## @group
-## D = gpuDevice ();
+## D = gpuDevice (1);
 ## D.DeviceAvailable == gpumm_available ("gpu")
 ##   @result{} ans = 1
 ## G = gpuArray (magic (4));
@@ -42,27 +57,32 @@
 ## @end group
 ## @end example
 ##
-## A number that no GPU has is an error with the identifier @code{gpumm:no-device}.  If @var{n} is
-## not a positive whole number, the identifier is @code{gpumm:bad-value}.
+## A number that no device has is an error with the identifier @code{gpumm:no-device}.  If @var{n}
+## is not a positive whole number, the identifier is @code{gpumm:bad-value}.
 ## @seealso{gpuArray, gpuDeviceCount, gpumm_info}
 ## @end deftypefn
 
 function D = gpuDevice (n)
 
-  if (nargin > 0)
+  selected = __gpuarray__ ("select");
+  if (nargin > 0 && isnumeric (n) && isempty (n))
+    __gpuarray__ ("wait", selected);
+    gpumm_reset ();
+  elseif (nargin > 0)
     n = gather (n);
     if (! (isnumeric (n) && isreal (n) && isscalar (n) && n >= 1 && n == fix (n)))
       error ("gpumm:bad-value", "gpuDevice: N must be a whole number from 1 on");
-    elseif (n > gpuDeviceCount ())
-      s = __gpumm_info__ ("gpus");
-      if (s.gpus == 0)
-        error ("gpumm:no-device", "gpuDevice: there is no GPU: %s", s.why);
-      endif
-      error ("gpumm:no-device", "gpuDevice: there is no GPU %d. The number of GPUs is %d", n, ...
-             s.gpus);
     endif
-    __gpuarray__ ("select", double (n) - 1);
+    s = __gpumm_info__ ("gpus");
+    if (n > max (s.gpus, 1))
+      error ("gpumm:no-device", "gpuDevice: there is no GPU %d. %s", n, ...
+             merge (s.gpus > 0, sprintf ("The number of GPUs is %d", s.gpus), ...
+                    sprintf ("Device 1 is the CPU: %s", s.why)));
+    elseif (s.gpus > 0)
+      __gpuarray__ ("select", double (n) - 1);
+      selected = double (n) - 1;
+    endif
   endif
-  D = class (struct ("index", __gpuarray__ ("select")), "gpuDevice");
+  D = class (struct ("index", selected), "gpuDevice");
 
 endfunction

@@ -77,7 +77,7 @@ static void check_copies (void) {
   CHECK_DRIVER (driver->event_synchronize (0, event[1]) == GPUMM_OK);
   CHECK_DRIVER (driver->event_done (0, event[1], &done) == GPUMM_OK && done);
   CHECK_DRIVER (driver->event_seconds (0, event[0], event[1], &seconds) == GPUMM_OK);
-  CHECK_DRIVER (seconds >= 0 && seconds < 60);
+  CHECK_DRIVER (seconds >= 0 && isfinite (seconds));
   int right = 1;
   for (int j = 0; j < COLUMNS; j++)
     for (int i = 0; i < DOWN; i++)

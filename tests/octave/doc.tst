@@ -89,6 +89,12 @@
 %! mkdir (fullfile (folder, "doc")); # where the lessons are
 %! fail ("gpumm_doc ()", "was installed without its guide");
 
+## Octave's doc then says what to install
+%!testif ; system ("info --version > /dev/null 2>&1") == 0
+%! [~, said] = system ([another_octave("doc gpumm") " </dev/null 2>&1"]);
+%! assert (! isempty (strfind (said, "apt-get install pandoc texinfo python3")));
+%! assert (numel (said) < 2000); # no manual of Octave's
+
 ## the sources say how to make it
 %!testif ; exist (fullfile (fileparts (fileparts (which ("gpumm"))), "setup"), "file") == 2
 %! root = fileparts (fileparts (which ("gpumm")));

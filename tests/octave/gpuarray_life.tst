@@ -1,10 +1,11 @@
 ## gpuarray_life.tst - gpuArrays beside the rest of Octave: their lifetimes, what is shown and
-## saved, loops and conditions, dispatch, devices, sizes that no memory holds, and how time grows.
+## saved, loops and conditions, dispatch, devices, sizes that no memory holds, and how work grows.
 ##
 ## The device is the GPU, if there is one, else host memory.
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## ---- how time grows -----------------------------------------------------------------------------
+## ---- how work grows -----------------------------------------------------------------------------
+## bench/products.m growth has the times.
 
 ## A function of a whole array makes as many calls of the device for four times the columns, rows or
 ## elements. The host device counts them; a GPU and host memory count none.
@@ -32,7 +33,9 @@
 %!              @(x) min(x, [], 2), @(x) all(x), @(x) x(x > 0.3), @(x) find(x > 0.3), ...
 %!              @(x) with_part(x, x > 0.3, 1), @(x) with_part(x, x > 0.3, x(x > 0.3)), ...
 %!              @(x) with_part(x, ":", x(1,:) != 1, 2), ...
-%!              @(x) with_part(x, gpuArray(1:numel(x)), x), ...
+%!              @(x) with_part(x, gather(x) > 0.3, gather(x(x > 0.3))), ...
+%!              @(x) with_part(x, gpuArray(randperm(numel(x))), x), ...
+%!              @(x) with_part(x, [1:numel(x), 1:numel(x)], [x(:); x(:)]), ...
 %!              @(x) with_part(x, rows(x) + 1, ":", 1), @(x) removed(x(:), x(:) > 0.3), ...
 %!              @(x) removed(x, 1:2:rows(x), ":"), @(x) removed(x, ":", x(1,:) != 1), ...
 %!              @(x) permute(x, [2, 1]), @(x) reshape(x, [], 1), @(x) cat(3, x, x), ...
@@ -67,40 +70,6 @@
 %!   endfor
 %! endfor
 %! fail_with (texts);
-
-## Masks, places and parts of four times the number take four times as long, and not sixteen: in
-## seconds of the processors, so that other programs do not count.
-%!function s = seconds (f, x)
-%!  s = Inf;
-%!  for i = 1:2
-%!    begun = cputime ();
-%!    gather (f (x));
-%!    s = min (s, cputime () - begun);
-%!  endfor
-%!endfunction
-%!test
-%! parts_of = @(n) num2cell (reshape (1:100*n, 100, n), 1);
-%! twice_put = @(x) with_part (x, [1:numel(x), 1:numel(x)], [x, x]);
-%! of_parts = @(x) horzcat (cellfun (@gpuArray, x, "UniformOutput", false){:});
-%! cases = {@(x) with_part(x, x > 0.3, x(x > 0.3)), @rand, @gpuArray, 25e3; ...
-%!          @(x) with_part(x, gather (x) > 0.3, gather (x(x > 0.3))), @rand, @gpuArray, 25e3; ...
-%!          @(x) with_part(x, gpuArray (randperm (numel (x))), x), @rand, @gpuArray, 25e3; ...
-%!          twice_put, @(n) rand(1, n), @gpuArray, 25e3; ...
-%!          @(x) removed(x, x > 0.3), @(n) rand(1, n), @gpuArray, 25e3; ...
-%!          @(x) x(x > 0.3), @rand, @gpuArray, 25e3; ...
-%!          @(x) find(x > 0.3), @rand, @gpuArray, 25e3; ...
-%!          of_parts, parts_of, @(x) x, 400};
-%! for i = 1:rows (cases)
-%!   [f, make, up_there, n] = cases{i,:};
-%!   if (isequal (make, @rand))
-%!     make = @(n) rand (n, 1);
-%!   endif
-%!   short = seconds (f, up_there (make (n)));
-%!   long = seconds (f, up_there (make (4 * n)));
-%!   if (long > 8 * short + 0.2)
-%!     error ("%s: %g s for %d, %g s for %d", func2str (f), short, n, long, 4 * n);
-%!   endif
-%! endfor
 
 ## ---- truth, loops, numbers ----------------------------------------------------------------------
 
@@ -309,24 +278,45 @@
 %! D = gpuDevice ();
 %! assert (class (D), "gpuDevice");
 %! assert (D.DeviceAvailable, gpumm_available ("gpu"));
-%! assert (D.Index > 0, D.DeviceAvailable);
-%! assert (ischar (D.Name) && ! isempty (D.Name));
-%! assert (isnan (D.TotalMemory) || D.AvailableMemory <= D.TotalMemory);
-%! assert (sort (fieldnames (D)).', {"AvailableMemory", "CachedMemory", "ComputeCapability", ...
-%!                                   "DeviceAvailable", "Index", "Name", "TotalMemory", ...
-%!                                   "UsedMemory"});
+%! assert (D.Index, 1);
+%! assert (! isempty (strfind (D.Name, "no GPU")), ! D.DeviceAvailable);
+%! assert (D.AvailableMemory > 0 && D.AvailableMemory <= D.TotalMemory);
+%! assert (D.UsedMemory >= 0 && D.CachedMemory >= 0);
+%! for name = {"SupportsDouble", "GPUOverlapsTransfers", "KernelExecutionTimeout", ...
+%!             "CanMapHostMemory", "DeviceSupported", "DeviceAvailable", "DeviceSelected"}
+%!   assert (islogical (D.(name{1})), name{1});
+%! endfor
+%! for name = {"Name", "ComputeCapability", "GraphicsDriverVersion", "DriverModel", ...
+%!             "CachePolicy", "ComputeMode"}
+%!   assert (ischar (D.(name{1})), name{1});
+%! endfor
+%! for row = {"ToolkitVersion", 1; "MaxThreadsPerBlock", 1; "MaxShmemPerBlock", 1; ...
+%!            "MaxThreadBlockSize", 3; "MaxGridSize", 3; "SIMDWidth", 1; "ClockRateKHz", 1; ...
+%!            "MultiprocessorCount", 1}.'
+%!   assert (size (D.(row{1})), [1, row{2}]);
+%!   assert (all (D.(row{1}) > 0), D.DeviceAvailable, row{1});
+%! endfor
+%! assert (numel (fieldnames (D)), 26);
+%! assert (D.DeviceSelected);
 %! assert (D.Name(1), D.Name(1));
 %! assert (! isempty (strfind (evalc ("D"), D.Name)));
 %! assert (! isempty (strfind (disp (D), D.Name)));
 %! G = gpuArray (ones (3)) * 2;
 %! wait (D);
 %! reset (D);
+%! for E = {gpuDevice(1), gpuDevice([]), gpuDevice(D.Index), gpuDevice(gpuArray(1))}
+%!   assert (disp (E{1})(1:40), disp (D)(1:40));
+%!   wait (E{1});
+%!   reset (E{1});
+%! endfor
 %! assert (gather (G), 2 * ones (3));
-%! assert (gpuDeviceCount () > 0, D.DeviceAvailable);
+%! assert (gpuDeviceCount ("available") > 0, D.DeviceAvailable);
 %! fail ("D.Nothing", "there is no field Nothing");
 %! fail ("D(2)");
 %!error id=gpumm:unsupported D = gpuDevice (); D.Index = 2;
 %!error id=gpumm:no-device gpuDevice (99)
+%!testif ; gpuDeviceCount () < 2
+%! check_error ("gpumm:no-device", "there is no GPU 2", @() gpuDevice (2));
 %!error id=gpumm:bad-value gpuDevice (0)
 %!error id=gpumm:bad-value gpuDevice ("a")
 %!testif ; gpumm_available ("gpu")

@@ -7,9 +7,9 @@
 %!  [folder, gone] = scratch ();
 %!  log = [folder "/log"];
 %!  seed = from_environment ("GPUMM_SEED", floor (1e6 * rand ()));
-%!  limits = "ulimit -v 8000000; timeout 240"; # what asks for more fails, as on a smaller machine
+%!  limits = "ulimit -v 8000000; timeout 1200"; # what asks for more fails, as on a smaller machine
 %!  if (! isempty (strfind (getenv ("LD_PRELOAD"), "asan")))
-%!    limits = "timeout 900"; # AddressSanitizer needs addresses, and is slow
+%!    limits = "timeout 3000"; # AddressSanitizer needs addresses, and is slow
 %!  endif
 %!  failed = {};
 %!  from = 1;
