@@ -32,7 +32,6 @@
 #include <octave/parse.h>
 
 #include <iostream>
-#include <set>
 
 #include "gpumm.h"
 #include "saved.h"
@@ -61,18 +60,6 @@ public:                                                                         
                                                                                                    \
 private:                                                                                           \
   inline static int id = -1;
-
-class own_matrix;
-
-// The value in place of the one that Octave saves now, read once; and those that could not be read.
-struct file_copy {
-  std::weak_ptr<octave::stack_frame> frame; // which saves
-  const own_matrix *of = nullptr;
-  octave_value value;
-  std::set<const own_matrix *> left_out;
-  bool is_reading = false;
-};
-inline file_copy copy_for_file;
 
 class own_matrix : public octave_base_value {
 public:

@@ -15,18 +15,27 @@
 
 #include <cstring>
 #include <memory>
+#include <set>
 #include <unwind.h>
 
-// Where Octave saves its workspace: the frame of its evaluator, in which nothing else runs
-// afterwards, because Octave then ends.
+class own_matrix;
+
+// The value in place of the one that Octave saves now, read once; and those that could not be read.
+struct file_copy {
+  std::weak_ptr<octave::stack_frame> frame; // which saves
+  const own_matrix *of = nullptr;
+  octave_value value;
+  std::set<const own_matrix *> left_out;
+  bool is_reading = false;
+};
+inline file_copy copy_for_file;
+
+// Where Octave saves its workspace: the frame of its evaluator. Functions that read a value run in
+// frames above it.
 inline std::weak_ptr<octave::stack_frame> dump_frame;
 
 inline std::shared_ptr<octave::stack_frame> current_frame () {
   return octave::interpreter::the_interpreter ()->get_evaluator ().get_current_stack_frame ();
-}
-
-inline bool octave_dumps () {
-  return !dump_frame.expired () && current_frame () == dump_frame.lock ();
 }
 
 // How many calls lie between the caller and Octave's function that saves the workspace; -1: it does
@@ -49,10 +58,21 @@ inline bool octave_dumps () {
       &s);
   if (!s.is_found)
     return -1;
-  if (dump_frame.expired ()) // not in a function that is called to read a value
+  if (dump_frame.expired ()) { // not in a function that is called to read a value
     dump_frame = current_frame ();
+    copy_for_file = file_copy (); // the signal may have come while a value was read
+  }
   octave_interrupt_state = 0; // a Ctrl-C before the signal would cancel what is read here
   return s.calls;
+}
+
+// Octave lives on if its own types raise an error in the saving: so the stack is looked at again.
+inline bool octave_dumps () {
+  if (dump_frame.expired () || current_frame () != dump_frame.lock ())
+    return false;
+  if (calls_below_dump () < 0)
+    dump_frame.reset ();
+  return !dump_frame.expired ();
 }
 
 inline bool octave_saves () {
