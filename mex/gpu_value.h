@@ -134,6 +134,9 @@ public:
       short_disp (os);
   }
 
+  void look_for_dump () const {
+    (void) calls_below_dump ();
+  }
   // Files hold the value of the host: an Octave without gpumm reads them, too.
   octave_value for_file () const {
     const octave_value x = gathered ();

@@ -43,7 +43,7 @@ public:                                                                         
     return id;                                                                                     \
   }                                                                                                \
   std::string type_name () const {                                                                 \
-    calls_below_dump (); /* of what a handle has captured Octave asks nothing else before */       \
+    look_for_dump ();                                                                              \
     const octave_value x = in_file ();                                                             \
     return x.is_defined () ? x.type_name () : text;                                                \
   }                                                                                                \
@@ -79,6 +79,10 @@ public:
 
   // What files get in place of this value; undefined: the value itself.
   virtual octave_value for_file () const = 0;
+
+  // What a handle has captured is asked for its type name first, without byte_size () before.
+  virtual void look_for_dump () const {
+  }
 
   // The same while Octave saves, otherwise undefined.
   octave_value in_file () const {
