@@ -58,9 +58,12 @@ public:
   }
 
   dim_vector dims () const {
-    return dim_vector (m.rows, m.cols);
+    return is_left_out () ? dim_vector (0, 0) : dim_vector (m.rows, m.cols);
   }
-  std::size_t byte_size () const {
+  bool issparse () const {
+    return in_file ().issparse ();
+  }
+  std::size_t stored_bytes () const {
     return m.start.byte_size () + m.column.byte_size () + m.values.byte_size ();
   }
   octave_idx_type nnz () const {
@@ -124,9 +127,11 @@ public:
     octave_value s = octave_scalar_map ();
     return s.load_hdf5 (place, name) && set (s);
   }
-  // Writers of MATLAB files, which have no such matrix, ask this last for unknown types, and one of
-  // them would write a file without the values.
-  bool is_complex_matrix () const {
+  // MATLAB's files have no such matrix. A workspace that a signal saves is not an error.
+  octave_value for_file () const {
+    return octave_dumps_for_matlab () ? without_blocks (octave_value (clone ())) : octave_value ();
+  }
+  [[noreturn]] void refuse_file () const {
     error_with_id (
         "gpumm:unsupported",
         "blocksparse: a file of MATLAB cannot hold a blocksparse. Save full (S) or sparse "
@@ -142,10 +147,8 @@ private:
   }
   octave_value with_values (const octave_value &values) const;
 
-  DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
+  OWN_TYPE (octave_blocksparse, "blocksparse", "blocksparse")
 };
-
-DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_blocksparse, "blocksparse", "blocksparse");
 
 static octave_value value_of (const block_matrix &m) {
   return octave_value (new octave_blocksparse (m));
@@ -156,6 +159,9 @@ static const block_matrix &blocks_of (const octave_base_value &x) {
 }
 
 octave_value octave_blocksparse::whole () const {
+  const octave_value x = in_file ();
+  if (x.is_defined ())
+    return x;
   const double bytes =
       double (m.rows) * double (m.cols) * double (gpumm_type_bytes (engine_type (m.values)));
   if (bytes > MOST_IMPLICIT_BYTES)

@@ -152,8 +152,8 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
   return with_values (x, left ? elementwise (o, values, number) : elementwise (o, number, values));
 }
 
-// a OP b of all elements. As a truth value NaN is true in sparse matrices, and in what stands beside
-// one, but an error in a full matrix beside a sparse number.
+// a OP b of all elements. As a truth value NaN is true in sparse matrices, and beside one, but an
+// error in a full matrix beside a sparse number.
 static array of_all (const operation &o, const sparse_operand &a, const sparse_operand &b) {
   const bool as_truths =
       is_logical (o.map) && (is_scalar (a) == is_scalar (b) || !is_scalar (a.is_sparse ? a : b));

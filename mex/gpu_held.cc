@@ -134,7 +134,7 @@ public:
   bool is_valid () const {
     return true;
   }
-  std::size_t byte_size () const {
+  std::size_t stored_bytes () const {
     return value ().byte_size ();
   }
   octave_idx_type nnz () const {
@@ -265,10 +265,8 @@ protected:
 private:
   mutable octave_value kept;
 
-  DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
+  OWN_TYPE (octave_gpuheld, "gpuArray", "gpuArray")
 };
-
-DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpuheld, "gpuArray", "gpuArray");
 
 // As octave_gpuarray_part.
 class octave_gpuheld_part : public octave_gpuheld {
@@ -280,11 +278,8 @@ public:
     return gpu_value::numeric_conversion_function ();
   }
 
-private:
-  DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
+  OWN_TYPE (octave_gpuheld_part, "part from gpuArray", "gpuArray")
 };
-
-DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpuheld_part, "part from gpuArray", "gpuArray");
 
 octave_base_value::type_conv_info octave_gpuheld::numeric_conversion_function () const {
   if (kept.numel () == 1)
@@ -345,11 +340,8 @@ public:
     return value_of ((x.*type) ());
   }
 
-private:
-  DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
+  OWN_TYPE (octave_gpuheld_sparse, "sparse gpuArray", "gpuArray")
 };
-
-DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpuheld_sparse, "sparse gpuArray", "gpuArray");
 
 class octave_gpuheld_blocks : public held_stored {
 public:
@@ -386,11 +378,8 @@ protected:
     return value_of (octave_value (value ()).subsref ("{", {index}));
   }
 
-private:
-  DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
+  OWN_TYPE (octave_gpuheld_blocks, "blocksparse gpuArray", "gpuArray")
 };
-
-DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpuheld_blocks, "blocksparse gpuArray", "gpuArray");
 
 octave_value value_of (const octave_value &held) {
   if (held.issparse ())

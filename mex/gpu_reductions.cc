@@ -25,8 +25,8 @@ static bool orders (gpumm_fold_op op) {
   return op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
 }
 
-// Takes the texts off the arguments that follow x, which Octave accepts in any case: the class of the
-// result goes to *type, and "all" makes a column of x. All other texts are refused.
+// Takes the texts off the arguments that follow x, which Octave accepts: the class of the result goes
+// to *type, and "all" makes a column of x. All other texts are refused.
 static void read_texts (const named_function &f, octave_value &x, octave_value_list &rest,
                         std::string *type) {
   octave_value_list numbers;
@@ -45,7 +45,7 @@ static void read_texts (const named_function &f, octave_value &x, octave_value_l
   rest = numbers;
 }
 
-// The dimension, from 0 on, along which F (X, REST...) works, and the class that it asks for: "", or
+// The dimension, from 0 on, along which F (X, REST...) works, and the class that it asks for: "",
 // "native", "double" or "default". Octave's error if Octave takes no such arguments.
 static int dimension_of (const named_function &f, octave_value &x, octave_value_list rest,
                          std::string *type = nullptr) {
@@ -141,8 +141,8 @@ static bool averts_overflow () {
   return averts;
 }
 
-// sum (X, DIM + 1) / count. In double no sum of single numbers overflows; scaled by a power of two of
-// at least count, no sum of double ones.
+// sum (X, DIM + 1) / count. In double no sum of single numbers overflows; scaled by a power of two
+// of at least count, no sum of double ones.
 static octave_value mean_along (const octave_value &x, int dim, double count) {
   const auto mean_of = [&] (const octave_value &z, double divisor) {
     return binary (octave_value::op_div, sum_along (z, dim), divisor);

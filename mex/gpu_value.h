@@ -71,6 +71,9 @@ public:
     return x;
   }
   octave_value whole () const {
+    const octave_value x = in_file ();
+    if (x.is_defined ())
+      return x;
     if (dims ().numel () != 1)
       gpumm::refuse_function (dims ());
     return kind () == storage::blocks ? gpumm::by_octave ("full", ovl (gathered ())) : gathered ();
@@ -131,19 +134,15 @@ public:
       short_disp (os);
   }
 
-  // A gpuArray is never saved as another type.
-  bool save_ascii (std::ostream &) {
-    not_saved ();
+  void look_for_dump () const {
+    (void) calls_below_dump ();
   }
-  bool save_binary (std::ostream &, bool) {
-    not_saved ();
-  }
-  bool save_hdf5 (octave_hdf5_id, const char *, bool) {
-    not_saved ();
-  }
-  // Writers of MATLAB files ask this last for unknown types (blocksparse.cc).
-  bool is_complex_matrix () const {
-    not_saved ();
+  // Files hold the value of the host: an Octave without gpumm reads them, too.
+  octave_value for_file () const {
+    const octave_value x = gathered ();
+    if (!x.is_defined ()) // a signal came while a part was assigned
+      error ("gpuArray: it is being changed");
+    return kind () == storage::blocks && octave_dumps_for_matlab () ? without_blocks (x) : x;
   }
 
   // Do others hold this value, too?
@@ -174,8 +173,8 @@ private:
   bool shows () const {
     return nzmax () <= 1000;
   }
-  [[noreturn]] static void not_saved () {
-    gpumm::say_gather ("a gpuArray cannot be saved. Save gather (X)");
+  [[noreturn]] void refuse_file () const {
+    gpumm::say_gather ("a gpuArray can be saved only by save. Save gather (X)");
   }
   // Octave's field is `count` up to version 7, `m_count` later.
   template <typename T> static auto references (const T *x, int) -> decltype (long (x->m_count)) {
@@ -299,7 +298,8 @@ public:
   }
 
   bool issparse () const {
-    return kind () == storage::sparse;
+    const octave_value x = in_file ();
+    return x.is_defined () ? x.issparse () : kind () == storage::sparse;
   }
   // As Octave's sparse matrices, with one element, too.
   bool is_matrix_type () const {

@@ -123,6 +123,7 @@ public:
   using gpu_joined<M>::gpu_joined;
   using gpu_joined<M>::m;
   using gpu_joined<M>::nnz;
+  using gpu_joined<M>::is_left_out;
   using gpu_joined<M>::is_shared;
 
   gpumm_type type () const {
@@ -153,6 +154,8 @@ public:
   }
 
   dim_vector dims () const {
+    if (is_left_out ())
+      return dim_vector (0, 0);
     return gpumm::dims_of (kept.size ()); // of the result, before its parts are joined
   }
   bool is_true () const {

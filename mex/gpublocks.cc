@@ -23,7 +23,7 @@ public:
   storage kind () const {
     return storage::blocks;
   }
-  std::size_t byte_size () const {
+  std::size_t stored_bytes () const {
     const blocks &x = drop_zeros (m ());
     const octave_idx_type each = x.block_rows * x.block_cols, down = x.rows / x.block_rows;
     return std::size_t (x.stored) * (std::size_t (each) * gpumm_type_bytes (x.values.type) + 4)
@@ -62,11 +62,8 @@ protected:
     return value_of (block_of (operand (false), index));
   }
 
-private:
-  DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
+  OWN_TYPE (octave_gpublocks, "blocksparse gpuArray", "gpuArray")
 };
-
-DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpublocks, "blocksparse gpuArray", "gpuArray");
 
 static const octave_gpublocks *gpublocks_of (const octave_base_value &x) {
   return x.type_id () == octave_gpublocks::static_type_id ()

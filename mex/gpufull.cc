@@ -65,9 +65,9 @@ public:
   }
 
   dim_vector dims () const {
-    return dims_of (m.size);
+    return is_left_out () ? dim_vector (0, 0) : dims_of (m.size);
   }
-  std::size_t byte_size () const {
+  std::size_t stored_bytes () const {
     return std::size_t (m.numel ()) * gpumm_type_bytes (m.type);
   }
   octave_idx_type nnz () const {
@@ -122,10 +122,8 @@ protected:
 private:
   octave_value truth (gpumm_fold_op op, int dim) const;
 
-  DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
+  OWN_TYPE (octave_gpuarray, "gpuArray", "gpuArray")
 };
-
-DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpuarray, "gpuArray", "gpuArray");
 
 // A gpuArray on its way to a part of a variable of the host, which becomes a gpuArray. Octave
 // chooses what the variable becomes by the types alone, but a number leaves the variable as it is:
@@ -139,11 +137,8 @@ public:
     return gpu_value::numeric_conversion_function ();
   }
 
-private:
-  DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
+  OWN_TYPE (octave_gpuarray_part, "part from gpuArray", "gpuArray")
 };
-
-DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpuarray_part, "part from gpuArray", "gpuArray");
 
 octave_base_value::type_conv_info octave_gpuarray::numeric_conversion_function () const {
   if (m.numel () == 1)

@@ -23,7 +23,7 @@ public:
   storage kind () const {
     return storage::sparse;
   }
-  std::size_t byte_size () const {
+  std::size_t stored_bytes () const {
     const sparse &x = drop_zeros (m ());
     const std::size_t each = sizeof (int32_t) + gpumm_type_bytes (x.values.type);
     return std::size_t (x.stored) * each + std::size_t (x.cols + 1) * sizeof (int64_t);
@@ -60,11 +60,8 @@ protected:
     return value_of (part_of (operand (), index));
   }
 
-private:
-  DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
+  OWN_TYPE (octave_gpusparse, "sparse gpuArray", "gpuArray")
 };
-
-DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_gpusparse, "sparse gpuArray", "gpuArray");
 
 static const octave_gpusparse *gpusparse_of (const octave_base_value &x) {
   return x.type_id () == octave_gpusparse::static_type_id ()

@@ -94,6 +94,7 @@ void mexFunction (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   gateway_call call = {.nlhs = nlhs, .nrhs = nrhs, .plhs = plhs, .prhs = prhs};
   if (!mexIsLocked ())
     stay ();
+  keep_signals ();
   run_and_clean (run_call, close_call, &call);
   if (call.error.identifier[0])
     raise_error (&call.error);

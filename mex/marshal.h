@@ -45,6 +45,7 @@ void run_and_clean (void (*run) (void *call), void (*clean) (void *call), void *
 void get_type_name (const mxArray *x, char *name, size_t size);
 
 void watch_interrupts (void); /* makes the engine stop at Ctrl-C */
+void keep_signals (void);     /* a signal that came before is not forgotten */
 int is_interrupted (void);    /* is a Ctrl-C pending? */
 void throw_interrupt (void) __attribute__ ((noreturn));
 

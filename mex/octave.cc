@@ -86,6 +86,13 @@ extern "C" void throw_interrupt (void) {
   throw octave::interrupt_exception ();
 }
 
+// Where a try takes an error, Octave forgets that a signal waits, though not which one. gpumm.m
+// takes an error for each product of special matrices: in a loop of them SIGTERM would be lost.
+// This makes Octave look at all signals again.
+extern "C" void keep_signals (void) {
+  octave_signal_caught = 1;
+}
+
 // ---- info ---------------------------------------------------------------------------------------
 
 static octave_scalar_map struct_of (

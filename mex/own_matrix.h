@@ -14,6 +14,11 @@
 //   interp.mlock ()   in the function that registers the type: `clear all` must not unload the code
 //                     of values that live.
 //   MEX files         see the class name but no data: a method hands them arrays.
+//   files             hold the type's name and then what save_... writes; those of MATLAB hold what
+//                     class_name (), dims () and the questions for the kind say. So while Octave
+//                     saves, a value answers all of them as the matrix that takes its place there.
+//                     An error would keep Octave alive that saves its workspace because SIGTERM
+//                     ends it: what cannot be read is left out.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_OWN_MATRIX_H
@@ -24,8 +29,37 @@
 #include <octave/interpreter.h>
 #include <octave/ov-base.h>
 #include <octave/ov-typeinfo.h>
+#include <octave/parse.h>
+
+#include <iostream>
 
 #include "gpumm.h"
+#include "saved.h"
+
+// The type and its names, in place of Octave's DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA.
+#define OWN_TYPE(type, text, class_text)                                                           \
+public:                                                                                            \
+  int type_id () const {                                                                           \
+    return id;                                                                                     \
+  }                                                                                                \
+  std::string type_name () const {                                                                 \
+    look_for_dump ();                                                                              \
+    const octave_value x = in_file ();                                                             \
+    return x.is_defined () ? x.type_name () : text;                                                \
+  }                                                                                                \
+  std::string class_name () const {                                                                \
+    const octave_value x = in_file ();                                                             \
+    return x.is_defined () ? x.class_name () : class_text;                                         \
+  }                                                                                                \
+  static int static_type_id () {                                                                   \
+    return id;                                                                                     \
+  }                                                                                                \
+  static void register_type (octave::type_info &types) {                                           \
+    id = types.register_type (text, class_text, octave_value (new type ()));                       \
+  }                                                                                                \
+                                                                                                   \
+private:                                                                                           \
+  inline static int id = -1;
 
 class own_matrix : public octave_base_value {
 public:
@@ -41,10 +75,96 @@ public:
     return gpumm_matrix ();
   }
 
+  // ---- in files
+
+  // What files get in place of this value; undefined: the value itself.
+  virtual octave_value for_file () const = 0;
+
+  // What a handle has captured is asked for its type name first, without byte_size () before.
+  virtual void look_for_dump () const {
+  }
+
+  // The same while Octave saves, otherwise undefined.
+  octave_value in_file () const {
+    file_copy &c = copy_for_file;
+    if (c.is_reading)
+      return octave_value ();
+    if (!octave_saves ()) {
+      if (c.of)
+        c = file_copy ();
+      return octave_value ();
+    }
+    if (c.frame.lock () != current_frame ())
+      c = file_copy ();
+    if (c.of != this) {
+      c.frame = current_frame ();
+      c.of = this;
+      c.value = octave_value (); // before another one takes memory
+      c.value = read_for_file ();
+    }
+    return c.value;
+  }
+  bool is_left_out () const {
+    const file_copy &c = copy_for_file;
+    return !c.left_out.empty () && !c.is_reading && octave_saves () && c.left_out.count (this) > 0;
+  }
+
+  // Bytes in memory, and while Octave saves its workspace those that count for
+  // octave_core_file_limit.
+  virtual std::size_t stored_bytes () const = 0;
+  std::size_t byte_size () const {
+    const int calls = calls_below_dump ();
+    if (calls < 0)
+      return stored_bytes ();
+    octave::load_save_system &files =
+        octave::interpreter::the_interpreter ()->get_load_save_system ();
+    const double limit = files.octave_core_file_limit ();
+    std::size_t bytes = 0;
+    if (limit >= 0 && error_in ([&] () { bytes = stored_bytes (); }).empty ()
+        && double (bytes) / 1024 >= limit)
+      return bytes; // without reading it
+    const octave_value x = in_file ();
+    if (!is_left_out ())
+      return x.is_defined () ? x.byte_size () : stored_bytes ();
+    // a variable is left out if it is above the limit; in a cell or a struct an empty matrix is its
+    // place
+    if (calls > 1)
+      return 0;
+    if (limit < 0)
+      files.octave_core_file_limit (MOST_KILOBYTES);
+    return std::numeric_limits<std::size_t>::max ();
+  }
+
+  bool save_ascii (std::ostream &os) {
+    return saved ().save_ascii (os);
+  }
+  bool save_binary (std::ostream &os, bool as_floats) {
+    return saved ().save_binary (os, as_floats);
+  }
+  bool save_hdf5 (octave_hdf5_id place, const char *name, bool as_floats) {
+    return saved ().save_hdf5 (place, name, as_floats);
+  }
+  bool is_real_matrix () const {
+    return in_file ().is_real_matrix ();
+  }
+  bool is_complex_scalar () const {
+    return in_file ().is_complex_scalar ();
+  }
+  // Writers of MATLAB's files ask this last for unknown types, and one of them would write a file
+  // without the values.
+  bool is_complex_matrix () const {
+    const octave_value x = in_file ();
+    if (!x.is_defined ())
+      refuse_file ();
+    return x.is_complex_matrix ();
+  }
+
   // ---- what it is
 
+  // `save` asks this, and skips the variable.
   bool is_defined () const {
-    return true;
+    (void) in_file ();
+    return !is_left_out ();
   }
   bool is_constant () const {
     return true;
@@ -71,7 +191,8 @@ public:
     return !iscomplex ();
   }
   bool iscomplex () const {
-    return elements ().iscomplex ();
+    const octave_value x = in_file (); // real if all imaginary parts are zero
+    return x.is_defined () ? x.iscomplex () : elements ().iscomplex ();
   }
   bool isfloat () const {
     return elements ().isfloat ();
@@ -230,7 +351,57 @@ public:
     return whole_sparse ().sparse_bool_matrix_value (force);
   }
 
+protected:
+  // The error where files cannot hold the value.
+  [[noreturn]] virtual void refuse_file () const = 0;
+
+  // A matrix in blocks for the files of MATLAB, which have none.
+  static octave_value without_blocks (const octave_value &x) {
+    return x.is_double_type () || x.islogical () ? octave::feval ("sparse", ovl (x), 1) (0)
+                                                 : x.full_value ();
+  }
+
 private:
+  // More than any variable has, and less than a size_t holds.
+  static constexpr double MOST_KILOBYTES = 1e15;
+
+  octave_value saved () const {
+    const octave_value x = in_file ();
+    if (!x.is_defined ())
+      refuse_file ();
+    return x;
+  }
+
+  // for_file (), or if that fails an empty matrix of the class and a line that says so.
+  octave_value read_for_file () const {
+    file_copy &c = copy_for_file;
+    c.is_reading = true;
+    octave::unwind_action ends ([&c] () { c.is_reading = false; });
+    octave_value x;
+    if (c.left_out.count (this) == 0) {
+      const std::string text = error_in ([&] () { x = for_file (); });
+      if (text.empty ())
+        return x;
+      c.left_out.insert (this);
+      std::cerr << "save: a " << dims ().str () << ' ' << class_name ()
+                << " cannot be read and is left out: " << text << std::endl;
+    }
+    return elements ().resize (dim_vector (0, 0));
+  }
+
+  // The text of the error that f raises, or nothing.
+  template <typename F> static std::string error_in (const F &f) {
+    try {
+      f ();
+      return "";
+    } catch (const octave::execution_exception &err) {
+      octave::interpreter::the_interpreter ()->recover_from_exception ();
+      return err.message ();
+    } catch (const std::bad_alloc &) {
+      return "out of memory";
+    }
+  }
+
   static octave_base_value *converted (const octave_base_value &x) {
     return dynamic_cast<const own_matrix &> (x).whole ().get_rep ().clone ();
   }

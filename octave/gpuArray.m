@@ -29,6 +29,9 @@
 ## @end group
 ## @end example
 ##
+## @code{save} writes @var{G} as the matrix that @code{gather (@var{G})} returns, and @code{load}
+## gives this matrix.
+##
 ## A script with @code{gpuArray} runs without a GPU, too.  The arrays are then in host memory, and
 ## @code{existsOnGPU} is false.
 ##

@@ -221,8 +221,6 @@
 %!error <cumprod of a blocksparse is not available> cumprod (gpuArray (blocksparse (eye (4), 2)))
 %!error <pagemtimes of a blocksparse is not available> ...
 %! pagemtimes (gpuArray (blocksparse (eye (4), 2)), 1)
-%!error <gather> G = gpuArray (sparse (1)); save (tempname (), "G");
-%!error <gather> G = gpuArray (blocksparse (1, 1)); save (tempname (), "G");
 %!error <gather> G = gpuArray (sparse ([1, 2])); G(1) = 2;
 %!error <gather> G = gpuArray (blocksparse ([1, 2], 1)); G(1) = 2;
 %!error id=Octave:nonconformant-args gpuArray (sparse (2, 3)) * gpuArray (sparse (2, 3))

@@ -1,5 +1,5 @@
-## gpuarray_life.tst - gpuArrays beside the rest of Octave: their lifetimes, what is shown and
-## saved, loops and conditions, dispatch, devices, sizes that no memory holds, and how work grows.
+## gpuarray_life.tst - gpuArrays beside the rest of Octave: their lifetimes, what is shown, loops and
+## conditions, dispatch, devices, sizes that no memory holds, and how work grows.
 ##
 ## The device is the GPU, if there is one, else host memory.
 ## SPDX-License-Identifier: BSD-3-Clause
@@ -99,7 +99,7 @@
 %!error <NaN> ! gpuArray ([NaN, 1])
 %!error <NaN> gpuArray ([NaN, 1]) & true
 
-## ---- what is shown and saved --------------------------------------------------------------------
+## ---- what is shown ------------------------------------------------------------------------------
 
 %!test
 %! G = gpuArray (magic (3));
@@ -116,21 +116,6 @@
 %! assert (! isempty (strfind (disp (gpuArray (zeros (0, 3))), "0x3")));
 %! assert (strrep (evalc ("c = {G}"), "G", "H"), evalc ("c = {H}"));
 %! assert (! isempty (regexp (evalc ("whos G"), 'G +3x3 +72 +gpuArray')));
-%!test
-%! G = gpuArray (magic (3));
-%! file = tempname ();
-%! for format = {"-text", "-binary", "-v7", "-v6", "-hdf5"}
-%!   said = "";
-%!   try
-%!     save (format{1}, file, "G");
-%!   catch err
-%!     said = err.identifier;
-%!   end_try_catch
-%!   if (exist (file, "file")) # Octave 9 leaves none
-%!     unlink (file);
-%!   endif
-%!   assert (said, "gpumm:gpuArray:gather", format{1});
-%! endfor
 
 ## ---- dispatch -----------------------------------------------------------------------------------
 
