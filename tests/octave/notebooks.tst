@@ -98,7 +98,7 @@
 %!          "8.2", @(n, l, f, s) 1 + ceil (12 * f / (n * l) * (1 / s - 1)), "fewer products"; ...
 %!          "8.2", @(n, l, f, s) ceil (12 * f / (n * l)), "take 0.494"; ...
 %!          "8.2", 27, "must be a function"; ...
-%!          "8.3", [17, 17], "one too large"; "8.3", [16, 12], "is not the number of steps"; ...
+%!          "8.3", [17, 17], "distances or steps"; "5.1", [1, 3, 4, 6, 7, 7], "entry 3 is not 4; count"; "8.3", [16, 12], "is not the number of steps"; ...
 %!          "8.3", [15, 16], "you predict 15 steps, but measure 16"; ...
 %!          "8.3", 16, "must be two numbers"};
 %! for i = 1:rows (right)
@@ -109,6 +109,27 @@
 %!   said = evalc ("exercise (wrong{i,1:2});");
 %!   assert (strncmp (said, ["exercise " wrong{i,1} ": wrong: "], 21));
 %!   assert (! isempty (strfind (said, wrong{i,3})));
+%! endfor
+
+## a hint leaves the number to the student: neither is it in the hint, nor are its factors or square
+%!testif ; ! isempty (notebooks ())
+%! addpath (notebooks ());
+%! table = {"1.1", 12e6, {1, 6e6, 24e6}; "1.3", 512000, {1, 160 ^ 3, 2 * 160 ^ 3, 256000}
+%!          "2.1", [7, 5], {[7, 4], [5, 7], [6, 4], [8, 8]}
+%!          "2.3", [8, 16, 24, 32], {[8, 16, 32], [8, 10], 24}
+%!          "3.1", 5 / 12, {10, 2.4, 24, 1}; "3.3", 768, {832, 704, 64 * 132, 1}
+%!          "4.2", 7 ^ 10, {70, 8 ^ 10, 7, 7 * 512 ^ 3}; "4.3", 16, {18, 14, 20, 5}
+%!          "6.1", 10, {0.1, 80, 9, 11}; "6.2", 4800, {3200, 600, 9600, 1}
+%!          "7.2", 4, {5, 6, 3, 2}; "8.1", 0.53687, {0.4, 1.07, 1}; "8.3", 16, {[17, 17], [5, 15]}};
+%! for row = table.'
+%!   for answer = row{3}
+%!     said = evalc ("right = exercise (row{1}, answer{1});");
+%!     assert (right, false);
+%!     hint = regexp (said, 'wrong: (.*)', "tokens", "once"){1};
+%!     numbers = str2double (regexp (hint, '\d+(\.\d+)?', "match"));
+%!     given = setdiff ([numbers, sqrt(numbers), prod(numbers) * [1, 2]], answer{1});
+%!     assert (! any (ismember (given, setdiff (row{2}, answer{1}))), "%s", said);
+%!   endfor
 %! endfor
 
 ## answers of the wrong kind are told so, and a function that fails stops nothing
