@@ -87,5 +87,5 @@
 %! copyfile (source, fullfile (folder, "doc", "notebooks"));
 %! check_in_copy (folder);
 %! said = evalc ("gpumm_lessons (fullfile (folder, \"my own\"))");
-%! command = "\n  OCTAVE_CLI_OPTIONS=\\S+ jupyter notebook '[^\n]*my own'\n$";
+%! command = "\n  OCTAVE_CLI_OPTIONS=\\S+ PYDEVD\\S+=1 jupyter notebook '[^\n]*my own'\n$";
 %! assert (! isempty (regexp (said, command, "once")));
