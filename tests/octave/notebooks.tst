@@ -383,7 +383,7 @@
 %! assert (isstruct (d));
 
 ## notebooks/execute runs cells in one workspace; an error in any is a failure, and so is one that
-## has not run; what gnuplot says about itself is in no cell
+## has not run, or a figure that is cut off; what gnuplot says about itself is in no cell
 %!function write_notebook (file, sources)
 %!  for i = 1:numel (sources)
 %!    cells{i} = struct ("cell_type", "code", "execution_count", NaN, "metadata", struct (), ...
@@ -405,7 +405,9 @@
 %!          {"x = 1;", "error (\"oh\")", "x"}, "", false, wrong
 %!          {"x = 1;", "x = no_such_thing;", "x"}, "", false, wrong
 %!          {"x = 1;", "x = (1", "x"}, "", false, wrong
-%!          {"exit (3)"}, "", false, "Octave ended with 3"};
+%!          {"exit (3)"}, "", false, "Octave ended with 3"
+%!          {"plot (1:3); xlabel (repmat (\"long \", 1, 50))"}, "", false, ...
+%!              "cell 1: a figure is cut off at its frame"};
 %! for k = 1:rows (table)
 %!   write_notebook ("a.ipynb", table{k,1});
 %!   command = ["PATH=$PWD:$PATH '" notebooks() "/execute' " table{k,2} " a.ipynb 2>&1"];
@@ -413,3 +415,48 @@
 %!   assert ((status == 0) == table{k,3}, "%s", said);
 %!   assert (! isempty (regexp (said, table{k,4}, "once")), "%s", said);
 %! endfor
+
+## notebooks/execute --check: stored figures are whole.  A lesson that ran is compared with the stored one:
+## the text that depends on no machine, the number and the sizes of figures.
+%!testif ; ! isempty (notebooks ()) && has ("python3")
+%! [folder, gone] = scratch ("cd");
+%! check = @(file) nthargout (1:2, @system, ["'" notebooks() "/execute' --check '" file "' 2>&1"]);
+%! lesson = fullfile (notebooks (), "4-strassen.ipynb");
+%! text = fileread (lesson);
+%! table = {"", "", "0 with errors\n1 passed, 0 failed\n"
+%!          "1\\.0000 of 2n\\^3", "1.1000 of 2n^3", "cell 5 says\n[^\n]*\n.*but stored is\n"
+%!          "\"image/png\"", "\"text/plain\"", "cell 6: figures of \\[\\] pixels, stored \\[\\(900, 515\\)\\]"};
+%! for k = 1:rows (table)
+%!   write_file ("4-strassen.ipynb", regexprep (text, table{k,1:2}, "once"));
+%!   said = check ("4-strassen.ipynb"){2};
+%!   assert (! isempty (regexp (said, table{k,3}, "once")), "%s", said);
+%! endfor
+%! for file = glob (fullfile (notebooks (), "*.ipynb")).'
+%!   said = check (file{1});
+%!   assert (said{1} == 0, "%s", said{2});
+%! endfor
+
+## Jupyter's kernel calls _make_figures after each cell: figures are PNG without Ghostscript, of their own
+## size or of the one that %plot asks for; they are whole, closed, and nothing else is left behind
+%!testif ; ! isempty (notebooks ()) && has ("gnuplot")
+%! addpath (notebooks ());
+%! [folder, gone] = scratch ();
+%! defaults = get (0, "default");
+%! evalc ("lesson ();");
+%! data = load (fullfile (notebooks (), "measured", "6-roofline.txt")).data;
+%! data.device = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"; # a long name
+%! table = {-1, -1, [900, 515]; 600, -1, [600, 343]; -1, 801, [1400, 801]; 1400, 700, [1400, 700]};
+%! for k = 1:rows (table)
+%!   gpumm_plot ("roofline", "Data", data);
+%!   _make_figures (folder, "png", "Figure", table{k,1:2}, 0, 3);
+%!   assert (isempty (get (0, "children")));
+%!   file = fullfile (folder, "Figure004.png");
+%!   pixels = imread (file);
+%!   assert (columns (pixels), table{k,3}(1));
+%!   assert (rows (pixels), table{k,3}(2));
+%!   inside = pixels(4:end-3,4:end-3,:);
+%!   assert (sum (pixels(:) < 255), sum (inside(:) < 255)); # the frame is white
+%!   assert (sum (inside(:) < 255) > 1000);
+%!   unlink (file);
+%! endfor
+%! assert (numel (readdir (folder)), 2);
