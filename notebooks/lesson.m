@@ -41,7 +41,8 @@ function where = lesson ()
        "defaultaxesfontsize", 14, "defaultaxescolororder", colours, "defaultlinelinewidth", 2, ...
        "defaultlinemarkersize", 4);
   warning ("off", "Octave:gnuplot-graphics");
-  if (any (strcmp (available_graphics_toolkits (), "gnuplot"))) # it needs no display
+  if (any (strcmp (available_graphics_toolkits (), "gnuplot"))) # as on a machine without a display
+    close (figure ("visible", "off")); # the first figure on a display chooses another toolkit
     graphics_toolkit ("gnuplot");
   endif
   rand ("twister", 1);
