@@ -33,6 +33,7 @@ function where = lesson ()
                fullfile(fileparts (gpumm_folder), "notebooks")}; # in its sources
     addpath (folders{cellfun (@isfolder, folders)});
   endif
+  addpath (fileparts (which ("exercise"))); # _make_figures there comes before the kernel's
 
   ## Okabe and Ito's colours, which colour-blind people can tell apart
   colours = [0 114 178; 213 94 0; 0 158 115; 204 121 167; 230 159 0; 86 180 233; 0 0 0] / 255;
@@ -40,6 +41,10 @@ function where = lesson ()
        "defaultaxesfontsize", 14, "defaultaxescolororder", colours, "defaultlinelinewidth", 2, ...
        "defaultlinemarkersize", 4);
   warning ("off", "Octave:gnuplot-graphics");
+  if (any (strcmp (available_graphics_toolkits (), "gnuplot"))) # as on a machine without a display
+    close (figure ("visible", "off")); # the first figure on a display chooses another toolkit
+    graphics_toolkit ("gnuplot");
+  endif
   rand ("twister", 1);
   randn ("twister", 1);
 

@@ -75,8 +75,10 @@ function [source, open_by] = lessons_source ()
   here = fileparts (mfilename ("fullpath"));
   root = fileparts (here);
   source = fullfile (here, "doc", "notebooks");
-  ## With line editing, Jupyter shows control characters, and each cell takes seconds.
-  open_by = "OCTAVE_CLI_OPTIONS=--no-line-editing jupyter notebook";
+  ## With line editing, Jupyter shows control characters, and each cell takes seconds.  Python's
+  ## debugger warns of frozen modules.
+  open_by = ["OCTAVE_CLI_OPTIONS=--no-line-editing PYDEVD_DISABLE_FILE_VALIDATION=1 " ...
+             "jupyter notebook"];
   if (! isfolder (source))
     source = fullfile (root, "notebooks");
     open_by = [quoted_word(fullfile (root, "setup")), " notebooks"];

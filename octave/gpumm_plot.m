@@ -367,14 +367,14 @@ endfunction
 
 ## Where curves go, beside them the legend, which a toolkit's own would move.
 function a = main_axes ()
-  a = axes ("position", [0.13, 0.16, 0.6, 0.75], "fontsize", 13);
+  a = axes ("position", [0.13, 0.15, 0.6, 0.7], "fontsize", 13);
   hold (a, "on");
 endfunction
 
 ## One line of the legend for each name: kinds are "line", "marker", or "black" for a line without a
 ## marker; of the colours and markers in styles.
 function draw_legend (names, kinds, styles)
-  a = axes ("position", [0.75, 0.16, 0.24, 0.75], "visible", "off");
+  a = axes ("position", [0.75, 0.15, 0.24, 0.7], "visible", "off");
   hold on;
   for i = 1:numel (names)
     [colour, marker] = style (styles(i));
@@ -425,8 +425,9 @@ function labels (x, y, text, d)
   endif
   xlabel (x, "fontsize", 13);
   ylabel (y, "fontsize", 13);
-  title (__drawn_text__ ([text " (" place ")"]), "fontsize", 13, "fontweight", "normal", ...
-         "interpreter", "none");
+  newline = {"\n", '\n'}{1 + strcmp(get (gcf (), "__graphics_toolkit__"), "gnuplot")};
+  title ([__drawn_text__(text), newline, __drawn_text__(place)], "fontsize", 13, ...
+         "fontweight", "normal", "interpreter", "none");
 endfunction
 
 function draw_rates (d)

@@ -19,8 +19,8 @@ function why = answers_1 (number, x)
       elseif (x == m * n * k)
         why = "this counts the multiplications only; each comes with an addition";
       elseif (x != 2 * m * n * k)
-        why = ["C has 200 x 100 elements; each is a sum of 300 products, which takes 300 ", ...
-               "multiplications and, as counted above, 300 additions"];
+        why = ["how many elements does C have, and how many multiplications and additions " ...
+               "does each take?"];
       endif
 
     case 2
@@ -57,12 +57,12 @@ function why = answers_1 (number, x)
       endif
       counted = trace.load.total.elements;
       if (x == 2 * n ^ 3)
-        why = "this is what naive loads; with a tile, 16 threads use each number";
+        why = "this is what naive loads; with a tile, several threads use each number";
       elseif (x == counted / 2)
         why = "this counts one matrix; the kernel loads A and B";
       elseif (x != counted)
-        why = sprintf (["each of the %d blocks loads %d pairs of tiles, and each tile has ", ...
-                        "16 x 16 numbers"], trace.blocks, n / 16);
+        why = ["how many blocks are there, how many pairs of tiles does each load, and how " ...
+               "many numbers does a tile have?"];
       endif
 
   endswitch

@@ -54,9 +54,7 @@ function why = answers_2 (number, x)
         why = sprintf ("a block of width %d has %d threads; its last warp has %d", w, w ^ 2, ...
                        mod (w ^ 2, 32));
       elseif (! isempty (setdiff (whole, x)))
-        w = setdiff (whole, x)(1);
-        why = sprintf ("a width is missing: its blocks have %d threads, %d whole warps", w ^ 2, ...
-                       w ^ 2 / 32);
+        why = "a width is missing; divide the threads of each block by those of a warp";
       endif
 
   endswitch

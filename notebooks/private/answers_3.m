@@ -57,7 +57,7 @@ function why = answers_3 (number, x)
       elseif ((x / 64) ^ 2 < multiprocessors)
         why = sprintf ("n = %d has only %d blocks", x, (x / 64) ^ 2);
       elseif ((x / 64 - 1) ^ 2 >= multiprocessors)
-        why = sprintf ("n = %d has %d blocks already", x - 64, (x / 64 - 1) ^ 2);
+        why = "a smaller n has enough blocks, too";
       endif
 
   endswitch

@@ -22,11 +22,10 @@ function why = answers_5 (number, x)
       elseif (isequal (x(:).', pointer - 1))
         why = "the first entry must be 1, because Octave counts from 1";
       elseif (numel (x) != numel (pointer))
-        why = sprintf ("the pointer has one entry more than there are rows, %d", numel (pointer));
+        why = "the pointer has one entry more than there are block rows";
       elseif (! isequal (x(:).', pointer))
         i = find (x(:).' != pointer, 1);
-        why = sprintf ("entry %d is not %g: the rows before have %d blocks", i, x(i), ...
-                       sum (counts(1:i-1)));
+        why = sprintf ("entry %d is not %g; count the blocks in the rows before", i, x(i));
       endif
 
     case 2

@@ -47,7 +47,7 @@ function why = answers_7 (number, x)
         why = sprintf (["the product of the first %d is %d, but a result may be as large as " ...
                         "1000 * 255 * 255 = %d"], x, prod (moduli(1:x)), largest);
       elseif (prod (moduli(1:x-1)) > 2 * largest)
-        why = sprintf ("%d moduli are enough, but %d are enough, too", x, x - 1);
+        why = sprintf ("%d moduli are enough, but fewer are enough, too", x);
       endif
 
     case 3

@@ -57,8 +57,8 @@ function why = answers_8 (number, x)
       if (! is_number (x, 2))
         why = "the answer must be two numbers, [predicted, measured]";
       elseif (x(2) == right + 1)
-        why = ["the measured number is one too large: newton_schulz has a distance before the " ...
-               "first step, too"];
+        why = ["newton_schulz has a distance before the first step, too: did you measure " ...
+               "distances or steps?"];
       elseif (x(2) != right)
         why = "the measured number is not the number of steps that the iteration takes";
       elseif (x(1) == growth)

@@ -3,8 +3,8 @@
 
 ## h = __plot_figure__ ()
 ##
-## Makes a new figure for gpumm_plot, on the screen if there is one, otherwise with gnuplot, which
-## needs no display.
+## Makes a new figure for gpumm_plot, on the screen if there is one and figures are visible by default,
+## otherwise with gnuplot, which needs no display.
 
 function h = __plot_figure__ ()
 
@@ -17,7 +17,7 @@ endfunction
 
 function h = make_figure (pixels)
 
-  if (have_window_system ())
+  if (have_window_system () && strcmp (get (0, "defaultfigurevisible"), "on")) # not in a notebook
     h = figure ("position", [100, 100, pixels]);
   else
     warning ("off", "Octave:gnuplot-graphics", "local");

@@ -98,7 +98,7 @@
 %!          "8.2", @(n, l, f, s) 1 + ceil (12 * f / (n * l) * (1 / s - 1)), "fewer products"; ...
 %!          "8.2", @(n, l, f, s) ceil (12 * f / (n * l)), "take 0.494"; ...
 %!          "8.2", 27, "must be a function"; ...
-%!          "8.3", [17, 17], "one too large"; "8.3", [16, 12], "is not the number of steps"; ...
+%!          "8.3", [17, 17], "distances or steps"; "5.1", [1, 3, 4, 6, 7, 7], "entry 3 is not 4; count"; "8.3", [16, 12], "is not the number of steps"; ...
 %!          "8.3", [15, 16], "you predict 15 steps, but measure 16"; ...
 %!          "8.3", 16, "must be two numbers"};
 %! for i = 1:rows (right)
@@ -109,6 +109,27 @@
 %!   said = evalc ("exercise (wrong{i,1:2});");
 %!   assert (strncmp (said, ["exercise " wrong{i,1} ": wrong: "], 21));
 %!   assert (! isempty (strfind (said, wrong{i,3})));
+%! endfor
+
+## a hint leaves the number to the student: neither is it in the hint, nor are its factors or square
+%!testif ; ! isempty (notebooks ())
+%! addpath (notebooks ());
+%! table = {"1.1", 12e6, {1, 6e6, 24e6}; "1.3", 512000, {1, 160 ^ 3, 2 * 160 ^ 3, 256000}
+%!          "2.1", [7, 5], {[7, 4], [5, 7], [6, 4], [8, 8]}
+%!          "2.3", [8, 16, 24, 32], {[8, 16, 32], [8, 10], 24}
+%!          "3.1", 5 / 12, {10, 2.4, 24, 1}; "3.3", 768, {832, 704, 64 * 132, 1}
+%!          "4.2", 7 ^ 10, {70, 8 ^ 10, 7, 7 * 512 ^ 3}; "4.3", 16, {18, 14, 20, 5}
+%!          "6.1", 10, {0.1, 80, 9, 11}; "6.2", 4800, {3200, 600, 9600, 1}
+%!          "7.2", 4, {5, 6, 3, 2}; "8.1", 0.53687, {0.4, 1.07, 1}; "8.3", 16, {[17, 17], [5, 15]}};
+%! for row = table.'
+%!   for answer = row{3}
+%!     said = evalc ("right = exercise (row{1}, answer{1});");
+%!     assert (right, false);
+%!     hint = regexp (said, 'wrong: (.*)', "tokens", "once"){1};
+%!     numbers = str2double (regexp (hint, '\d+(\.\d+)?', "match"));
+%!     given = setdiff ([numbers, sqrt(numbers), prod(numbers) * [1, 2]], answer{1});
+%!     assert (! any (ismember (given, setdiff (row{2}, answer{1}))), "%s", said);
+%!   endfor
 %! endfor
 
 ## answers of the wrong kind are told so, and a function that fails stops nothing
@@ -362,7 +383,7 @@
 %! assert (isstruct (d));
 
 ## notebooks/execute runs cells in one workspace; an error in any is a failure, and so is one that
-## has not run; what gnuplot says about itself is in no cell
+## has not run, or a figure that is cut off; what gnuplot says about itself is in no cell
 %!function write_notebook (file, sources)
 %!  for i = 1:numel (sources)
 %!    cells{i} = struct ("cell_type", "code", "execution_count", NaN, "metadata", struct (), ...
@@ -384,11 +405,83 @@
 %!          {"x = 1;", "error (\"oh\")", "x"}, "", false, wrong
 %!          {"x = 1;", "x = no_such_thing;", "x"}, "", false, wrong
 %!          {"x = 1;", "x = (1", "x"}, "", false, wrong
-%!          {"exit (3)"}, "", false, "Octave ended with 3"};
+%!          {"exit (3)"}, "", false, "Octave ended with 3"
+%!          {"plot (1:3); xlabel (repmat (\"long \", 1, 50))"}, "", false, ...
+%!              "cell 1: a figure is cut off at its frame"};
 %! for k = 1:rows (table)
 %!   write_notebook ("a.ipynb", table{k,1});
 %!   command = ["PATH=$PWD:$PATH '" notebooks() "/execute' " table{k,2} " a.ipynb 2>&1"];
 %!   [status, said] = system (command);
 %!   assert ((status == 0) == table{k,3}, "%s", said);
 %!   assert (! isempty (regexp (said, table{k,4}, "once")), "%s", said);
+%! endfor
+
+## notebooks/execute --check: stored figures are whole.  A lesson that ran is compared with the stored one:
+## the text that depends on no machine, the number and the sizes of figures.
+%!testif ; ! isempty (notebooks ()) && has ("python3")
+%! [folder, gone] = scratch ("cd");
+%! check = @(file) nthargout (1:2, @system, ["'" notebooks() "/execute' --check '" file "' 2>&1"]);
+%! lesson = fullfile (notebooks (), "4-strassen.ipynb");
+%! text = fileread (lesson);
+%! table = {"", "", "0 with errors\n1 passed, 0 failed\n"
+%!          "1\\.0000 of 2n\\^3", "1.1000 of 2n^3", "cell 5 says\n[^\n]*\n.*but stored is\n"
+%!          "\"image/png\"", "\"text/plain\"", "cell 6: figures of \\[\\] pixels, stored \\[\\(900, 515\\)\\]"};
+%! for k = 1:rows (table)
+%!   write_file ("4-strassen.ipynb", regexprep (text, table{k,1:2}, "once"));
+%!   said = check ("4-strassen.ipynb"){2};
+%!   assert (! isempty (regexp (said, table{k,3}, "once")), "%s", said);
+%! endfor
+%! for file = glob (fullfile (notebooks (), "*.ipynb")).'
+%!   said = check (file{1});
+%!   assert (said{1} == 0, "%s", said{2});
+%! endfor
+
+## Jupyter's kernel calls _make_figures after each cell: figures are PNG without Ghostscript, of their own
+## size or of the one that %plot asks for; they are whole, closed, and nothing else is left behind
+%!testif ; ! isempty (notebooks ()) && has ("gnuplot")
+%! addpath (notebooks ());
+%! [folder, gone] = scratch ();
+%! defaults = get (0, "default");
+%! evalc ("lesson ();");
+%! data = load (fullfile (notebooks (), "measured", "6-roofline.txt")).data;
+%! data.device = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"; # a long name
+%! table = {-1, -1, [900, 515]; 600, -1, [600, 343]; -1, 801, [1400, 801]; 1400, 700, [1400, 700]};
+%! for k = 1:rows (table)
+%!   gpumm_plot ("roofline", "Data", data);
+%!   _make_figures (folder, "png", "Figure", table{k,1:2}, 0, 3);
+%!   assert (isempty (get (0, "children")));
+%!   file = fullfile (folder, "Figure004.png");
+%!   pixels = imread (file);
+%!   assert (columns (pixels), table{k,3}(1));
+%!   assert (rows (pixels), table{k,3}(2));
+%!   inside = pixels(4:end-3,4:end-3,:);
+%!   assert (sum (pixels(:) < 255), sum (inside(:) < 255)); # the frame is white
+%!   assert (sum (inside(:) < 255) > 1000);
+%!   unlink (file);
+%! endfor
+%! assert (numel (readdir (folder)), 2);
+
+## on a display, where Octave would choose another toolkit, a figure is as without one, byte by byte
+%!testif ; ! isempty (notebooks ()) && has ("gnuplot") && has ("Xvfb")
+%! [folder, gone] = scratch ("cd");
+%! write_file ("draw.m", strjoin ({ ...
+%!   "set (0, \"defaultfigurevisible\", \"off\"); graphics_toolkit (\"gnuplot\"); # as the kernel does", ...
+%!   "lesson ();", ...
+%!   "line_figure (1:3, magic (5)(:,1:3), {\"a\", \"b\", \"c\", \"d\", \"a long name\"}, {\"x\", \"y\", \"title\"});", ...
+%!   "load (fullfile (fileparts (which (\"lesson\")), \"measured\", \"4-strassen.txt\"));", ...
+%!   "gpumm_plot (\"strassen\", \"Data\", data);", ...
+%!   "_make_figures (getenv (\"TO\"), \"png\", \"\", -1, -1, 0, 0);"}, "\n"));
+%! octave = sprintf ("'%s' --norc --no-history --path '%s' --path '%s' --path '%s' draw.m", ...
+%!                   fullfile (OCTAVE_EXEC_HOME (), "bin", "octave-cli"), notebooks (), ...
+%!                   fileparts (which ("gpumm")), fileparts (which ("__gpumm_info__")));
+%! write_file ("draw", strjoin ({ ...
+%!   "mkdir without with", "unset DISPLAY WAYLAND_DISPLAY", ["TO=without " octave], ...
+%!   "Xvfb -displayfd 3 -screen 0 800x600x24 -nolisten tcp 3>number 2>/dev/null &", ...
+%!   "for i in $(seq 100); do test -s number || sleep 0.1; done", ...
+%!   ["DISPLAY=:$(cat number) TO=with " octave], "kill $!"}, "\n"));
+%! [status, said] = system ("sh draw 2>&1");
+%! for name = {"001.png", "002.png"}
+%!   pictures = cellfun (@(folder) fileread (fullfile (folder, name{1})), {"with", "without"}, ...
+%!                       "UniformOutput", false);
+%!   assert (isequal (pictures{:}), "%s", said);
 %! endfor

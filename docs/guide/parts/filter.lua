@@ -97,7 +97,8 @@ end
 local change = {
   Link = function (link)
     link.target = address (link.target)
-    if link.target:match ("^[./]*/[^:]*%.[chmu]+$") then -- a source, which the guide does not have
+    if link.target:match ("^[./]*/[^:]*%.[chmu]+$") or link.target:match ("^[./]*notebooks/teacher/") then
+      -- a source, which the guide does not have
       return link.content
     end
     return link
