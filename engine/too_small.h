@@ -28,6 +28,14 @@ enum { GPUMM_LEAST_EDGE = 400 };
  * (bench/products.m mtimes): a call takes 0.02 ms. */
 static const double GPUMM_LEAST_SPARSE_BY_FULL = 1e6, GPUMM_LEAST_SPARSE_BY_SPARSE = 1e5;
 
+/* Two sparse matrices of inner size k and n columns, of which a product is expected to read few
+ * elements: Octave's `*` is faster then, because gpumm looks at all of them. Not for small ones,
+ * which take a call's time anyway. */
+static inline int gpumm_has_few_products (double stored_a, double stored_b, double k, double n) {
+  const double all = stored_a + stored_b + k + n;
+  return all > 1e4 && 8 * stored_a * stored_b < all * k;
+}
+
 /* Pages of more operations are jobs, which may take the GPU; threads share smaller ones. Measured
  * on two cores of an EPYC with AVX-512 and OpenBLAS 0.3.21, threads take 0.13 of the jobs' CPU time
  * for pages of 4 x 4, 0.72 for 32, 0.9 to 0.96 for 64 to 400, and the same from 512 on. */

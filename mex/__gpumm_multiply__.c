@@ -16,6 +16,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
+#include "too_small.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,6 +113,14 @@ static int is_for_octave (const mxArray *a, const mxArray *b) {
              && (double) mxGetM (a) * (double) mxGetN (b) <= SHORT_PRODUCT);
 }
 
+/* Is A * B a product of sparse matrices for which a look at all elements takes longer than `*`? */
+static int has_few_products (const mxArray *a, const mxArray *b) {
+  return mxIsSparse (a) && mxIsSparse (b) && mxGetN (a) == mxGetM (b)
+         && gpumm_has_few_products ((double) mxGetJc (a)[mxGetN (a)],
+                                    (double) mxGetJc (b)[mxGetN (b)], (double) mxGetM (b),
+                                    (double) mxGetN (b));
+}
+
 /* A * B, or NULL on an error. builtin, because `*` does not call a user's function mtimes
  * either. */
 static mxArray *octave_product (const mxArray *prhs[]) {
@@ -126,7 +135,9 @@ void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gatewa
   request r;
   check_use (nrhs > 1 || (nrhs == 1 && mxIsCell (prhs[0]) && mxGetNumberOfElements (prhs[0]) == 3),
              "gpumm");
-  if (get_request (nrhs, prhs, &r, e))
+  if (nrhs == 2 && nlhs < 2 && has_few_products (prhs[0], prhs[1]))
+    plhs[0] = octave_product (prhs);
+  else if (get_request (nrhs, prhs, &r, e))
     plhs[0] = make_product (&r, nlhs > 1 ? &plhs[1] : NULL, NULL, e);
   else if (!e->identifier[0] && nrhs == 2 && nlhs < 2 && is_for_octave (prhs[0], prhs[1]))
     plhs[0] = octave_product (prhs);

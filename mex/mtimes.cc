@@ -66,8 +66,12 @@ static bool is_large (form f, const octave_base_value &a, const octave_base_valu
     return false;
   const dim_vector x = a.dims (), y = b.dims ();
   const octave_idx_type k = x (!turns_first (f));
-  return x.ndims () == 2 && y.ndims () == 2 && k == y (f != MUL && !turns_first (f))
-         && pairs >= least * double (k);
+  const bool turns_second = f != MUL && !turns_first (f);
+  if (x.ndims () != 2 || y.ndims () != 2 || k != y (turns_second) || pairs < least * double (k))
+    return false;
+  return !(
+      a.issparse () && b.issparse ()
+      && gpumm_has_few_products (stored (a), stored (b), double (k), double (y (!turns_second))));
 }
 
 // Returns an undefined value if gpumm raises an error.

@@ -17,6 +17,7 @@
 enum { PIECES_PER_THREAD = 4 };                           /* so that uneven pieces balance */
 static const int64_t WORKSPACE_BYTES = (int64_t) 1 << 30; /* of all threads together */
 static const int64_t LEAST_STORES = 200000;               /* of bits, for a thread */
+static const double LEAST_ENTRIES = 2e5;                  /* compared, for a thread */
 
 /* ---- a thread's memory -------------------------------------------------------------------- */
 
@@ -35,6 +36,27 @@ static void destroy_line (gpumm_line *w) {
 }
 
 /* ---- a line ------------------------------------------------------------------------------- */
+
+static int64_t collect_short (const gpumm_pattern *p, int64_t *list, int64_t i) {
+  const gpumm_matrix *x = &p->x, *y = &p->y;
+  const int64_t begin = x->start[i], end = x->start[i + 1], last = x->start[p->lines];
+  int64_t rows[SHORT_LINE], count = 0;
+  if (!list && end - begin == 1) /* one line of y */
+    return y->start[x->row[begin] + 1] - y->start[x->row[begin]];
+  int64_t *const to = list ? list : rows;
+  for (int64_t t = begin; t < end && !gpumm_is_cancelled_at (t); t++) {
+    __builtin_prefetch (y->row + gpumm_soon (p, t, last));
+    for (int64_t u = y->start[x->row[t]]; u < y->start[x->row[t] + 1]; u++) {
+      int is_new;
+      const int64_t place = gpumm_place_in (to, count, y->row[u], &is_new);
+      for (int64_t q = count; is_new && q > place; q--)
+        to[q] = to[q - 1];
+      to[place] = y->row[u];
+      count += is_new;
+    }
+  }
+  return count;
+}
 
 static int64_t collect_bits (const gpumm_pattern *p, gpumm_line *w, int64_t i) {
   int64_t count = 0, *out = w->list;
@@ -76,7 +98,8 @@ static inline __attribute__ ((always_inline)) int64_t collect_set (const gpumm_p
 }
 
 int64_t gpumm_collect (const gpumm_pattern *p, gpumm_line *w, int64_t i) {
-  const int64_t count = p->bits                       ? collect_bits (p, w, i)
+  const int64_t count = gpumm_is_short (p, i)         ? collect_short (p, w->list, i)
+                        : p->bits                     ? collect_bits (p, w, i)
                         : p->x.format == GPUMM_BLOCKS ? collect_set (p, w, i, 1)
                                                       : collect_set (p, w, i, 0);
   for (int64_t q = 0; w->place && q < count; q++)
@@ -99,6 +122,8 @@ typedef struct {
 static int create_line (const computing *r, gpumm_line *w) {
   const gpumm_pattern *p = r->p;
   const int64_t length = gpumm_line_length (&p->y);
+  if (r->kind != FULL && p->most <= SHORT_LINE)
+    return 1;
   w->sums = gpumm_allocate (r->sums, r->sum_bytes);
   if (!w->sums || r->kind == FULL)
     return w->sums != NULL;
@@ -135,12 +160,43 @@ static gpumm_status run_pieces (computing *r, int64_t count, int64_t grain) {
 
 /* ---- all lines ---------------------------------------------------------------------------- */
 
+/* Several unknowns per point, as in a stiffness matrix, give adjacent columns with the same rows.
+ * Find them once, so that they share one set of rows. */
+typedef struct {
+  const gpumm_matrix *x;
+  unsigned char *repeats;
+} repeat_search;
+
+static void search_repeats (void *context, int64_t begin, int64_t end) {
+  const repeat_search *search = context;
+  const int64_t *column = search->x->start, *row = search->x->row;
+  for (int64_t j = begin > 0 ? begin : 1; j < end && !gpumm_is_cancelled_at (j); j++) {
+    const int64_t count = column[j + 1] - column[j];
+    if (count > 0 && count == column[j] - column[j - 1] && row[column[j - 1]] == row[column[j]]
+        && memcmp (row + column[j - 1], row + column[j], (size_t) count * sizeof *row) == 0)
+      search->repeats[j] = 1;
+  }
+}
+
+static gpumm_status find_repeats (gpumm_owner *memory, const gpumm_matrix *x,
+                                  const unsigned char **repeats) {
+  repeat_search search = {x, gpumm_own (memory, x->cols, 1)};
+  if (!search.repeats)
+    return GPUMM_HOST_MEMORY;
+  const double each = ((double) x->start[x->cols] + 1) / ((double) x->cols + 1);
+  *repeats = search.repeats;
+  return gpumm_parallel (x->cols, (int64_t) (LEAST_ENTRIES / each) + 1, search_repeats, &search);
+}
+
 /* The length of each line, for its offset. */
 static int64_t count_lines (const void *context, gpumm_line *w, int64_t begin, int64_t end) {
   const gpumm_pattern *p = context;
   for (int64_t i = begin; i < end && !gpumm_is_cancelled (); i++)
-    p->start[i + 1] =
-        i > begin && p->repeats_x && p->repeats_x[i] ? p->start[i] : gpumm_collect (p, w, i);
+    if (p->x.start[i] == p->x.start[i + 1])
+      p->start[i + 1] = 0;
+    else
+      p->start[i + 1] =
+          i > begin && p->repeats_x && p->repeats_x[i] ? p->start[i] : gpumm_collect (p, w, i);
   gpumm_progress_add (1);
   return 0;
 }
@@ -217,6 +273,8 @@ gpumm_status gpumm_count_pattern (gpumm_owner *memory, gpumm_pattern *p, gpumm_m
   if (!p->start)
     return GPUMM_HOST_MEMORY;
   int64_t *before = p->start; /* the same memory, until the pieces are cut */
+  const int has_short = p->size == 1 && x->format == GPUMM_SPARSE;
+  p->most = has_short ? 0 : INT64_MAX;
   for (int64_t i = 0; i < lines && !gpumm_is_cancelled (); i++) {
     int64_t work = 0;
     for (int64_t t = x->start[i]; t < x->start[i + 1] && !gpumm_is_cancelled_at (t); t++) {
@@ -224,6 +282,8 @@ gpumm_status gpumm_count_pattern (gpumm_owner *memory, gpumm_pattern *p, gpumm_m
       work += y->start[k + 1] - y->start[k];
     }
     p->products += (double) work;
+    if (has_short && work > p->most)
+      p->most = work;
     before[i + 1] = before[i] + work + x->start[i + 1] - x->start[i] + 1;
   }
   gpumm_status status = gpumm_check_cancelled ();
@@ -231,8 +291,12 @@ gpumm_status gpumm_count_pattern (gpumm_owner *memory, gpumm_pattern *p, gpumm_m
     status = gpumm_check_least (shape, p->products, x, y);
   if (!status)
     status = cut_lines (memory, p, before, shape->type);
-  if (!status)
+  if (!status && p->most > SHORT_LINE)
     status = make_bits (memory, p);
+  if (!status && p->most > SHORT_LINE && x->format == GPUMM_SPARSE)
+    status = find_repeats (memory, x, &p->repeats_x);
+  if (!status && p->most > SHORT_LINE && x->format == GPUMM_SPARSE)
+    status = find_repeats (memory, y, &p->repeats_y);
   if (status)
     return status;
   computing r = {.p = p, .compute = count_lines, .context = p, .kind = COUNTS};

@@ -20,6 +20,7 @@ typedef struct gpumm_pattern {
   /* found by gpumm_count_pattern; start and cut count the elements' lines, not the blocks' */
   int64_t lines;   /* of x */
   double products; /* of entries */
+  int64_t most;    /* of sparse matrices: the most products of a line of C */
   int64_t longest; /* the most entries in a line of C */
   int64_t *start;  /* where each line of C begins if no entry is zero */
   int64_t *cut;    /* pieces + 1: lines of C in pieces of about equal work */
@@ -56,6 +57,33 @@ static inline int64_t gpumm_group_end (const gpumm_pattern *p, int64_t t, int64_
 static inline int64_t gpumm_soon (const gpumm_pattern *p, int64_t t, int64_t last) {
   enum { AHEAD = 8 };
   return p->y.start[p->x.row[t + AHEAD < last ? t + AHEAD : t]];
+}
+
+/* Lines of C with so few products are summed in a short sorted list: this takes no memory for all
+ * places of a line, and for diagonal to pentadiagonal matrices half of the time. */
+enum { SHORT_LINE = 32 };
+
+/* Of sparse matrices: has line i of C so few products? */
+static inline int gpumm_is_short (const gpumm_pattern *p, int64_t i) {
+  const int64_t *const start = p->y.start, *const row = p->x.row, end = p->x.start[i + 1];
+  int64_t products = 0;
+  if (p->most <= SHORT_LINE)
+    return 1;
+  if (p->size > 1 || p->x.format != GPUMM_SPARSE)
+    return 0;
+  for (int64_t t = p->x.start[i]; t < end && products <= SHORT_LINE; t++)
+    products += start[row[t] + 1] - start[row[t]];
+  return products <= SHORT_LINE;
+}
+
+/* The place of row in an ascending list, from the end, because most rows come in order; *is_new: it
+ * is not there yet. */
+static inline int64_t gpumm_place_in (const int64_t *list, int64_t count, int64_t row,
+                                      int *is_new) {
+  while (count > 0 && list[count - 1] > row)
+    count--;
+  *is_new = count == 0 || list[count - 1] != row;
+  return *is_new ? count : count - 1;
 }
 
 /* Counts C, which has this shape, and cuts it into pieces; sets shape->nzmax. Fails early if C

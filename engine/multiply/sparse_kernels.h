@@ -41,9 +41,41 @@ static inline __attribute__ ((always_inline)) void NAME (add) (const T1 *a, cons
   }
 }
 
+/* Column j of C, which has at most SHORT_LINE products: its rows, ascending, and sums; returns how
+ * many there are. */
+static inline __attribute__ ((always_inline)) int64_t NAME (short_line) (const gpumm_pattern *p,
+                                                                         int64_t j, int64_t *rows,
+                                                                         TC *sums) {
+  const gpumm_matrix *x = &p->x, *y = &p->y;
+  const T1 *a = y->values;
+  const T2 *b = x->values;
+  const int64_t end = x->start[j + 1], last = x->start[p->lines];
+  int64_t count = 0;
+  for (int64_t t = x->start[j]; t < end; t++) {
+    const int64_t later = gpumm_soon (p, t, last), k = x->row[t];
+    __builtin_prefetch (y->row + later);
+    __builtin_prefetch (a + later);
+    for (int64_t u = y->start[k]; u < y->start[k + 1]; u++) {
+      int is_new;
+      const int64_t place = gpumm_place_in (rows, count, y->row[u], &is_new);
+      if (!is_new) {
+        sums[place] += a[u] * b[t];
+        continue;
+      }
+      for (int64_t q = count++; q > place; q--) {
+        rows[q] = rows[q - 1];
+        sums[q] = sums[q - 1];
+      }
+      rows[place] = y->row[u];
+      sums[place] = a[u] * b[t];
+    }
+  }
+  return count;
+}
+
 /* Columns first to before after of C = alpha A B, column by column: column j of C is the
  * sum of the columns p of A times B(p,j) (F. G. Gustavson, ACM TOMS 4 (1978) 250). w->sums is zero
- * before and after. The rows of a thin column come from a set that gives them back in order, from
+ * before and after. A column of few products is summed in a list. The rows of a thin column come from a set that gives them back in order, from
  * the pattern's bits, or from the column before where that is certain to have the same. Those of a
  * full column are read off w->sums from top to bottom; which of its elements are zero nobody can
  * foretell, and a branch for each took longer than the product. The columns lie one behind the
@@ -56,10 +88,27 @@ static int64_t NAME (gustavson) (const void *context, gpumm_line *w, int64_t fir
   const T1 *a = y->values;
   const T2 *b = x->values;
   TC *sum = w->sums, *values = g->c->values;
-  int64_t *row = g->c->row, out = p->start[first];
+  int64_t *row = g->c->row, out = p->start[first], unreported = 0;
   const int64_t last = x->start[after];
   for (int64_t j = first; j < after && !gpumm_is_cancelled (); j++) {
     const int64_t most = p->start[j + 1] - p->start[j], end = x->start[j + 1];
+    if (gpumm_is_short (p, j)) {
+      int64_t list[SHORT_LINE];
+      TC sums[SHORT_LINE];
+      const int64_t few = NAME (short_line) (p, j, list, sums);
+      g->c->start[j] = out;
+      for (int64_t q = 0; q < few; q++) {
+        const TC value = SCALE (sums[q], g->alpha);
+        row[out] = list[q];
+        values[out] = value;
+        out += value != 0;
+      }
+      if (++unreported == SHORT_LINES) {
+        gpumm_progress_add (w->progress * SHORT_LINES);
+        unreported = 0;
+      }
+      continue;
+    }
     const int full = y->rows / cutting.full_column < most;
     const int same = j > first && p->repeats_x[j] && out - g->c->start[j - 1] == most;
     const int adds = !full && !same && !p->bits;
@@ -107,6 +156,7 @@ static int64_t NAME (gustavson) (const void *context, gpumm_line *w, int64_t fir
     }
     gpumm_progress_add (w->progress);
   }
+  gpumm_progress_add (w->progress * (double) unreported);
   return out;
 }
 
@@ -196,10 +246,13 @@ static inline __attribute__ ((always_inline)) void NAME (multiply) (const panels
   const T1 *values = d->s.values;
   const int64_t *column = d->s.start, *row = d->s.row;
   const int64_t cols = d->used ? d->used_count : d->s.cols;
+  const int64_t last = cols > 0 ? column[d->s.cols] - 1 : 0; /* where alpha is 0 there is no S */
   for (int64_t q = 0; q < cols && !gpumm_is_cancelled (); q++) {
     const int64_t j = d->used ? d->used[q] : q;
     for (int64_t t = column[j]; t < column[j + 1]; t++) {
       const T1 value = LOAD1 (values[t], d->conj_s);
+      if (width * sizeof (TC) >= LEAST_PREFETCHED)
+        __builtin_prefetch (y + row[gpumm_least (t + PREFETCHED, last)] * width, 1);
       for (int w = 0; w < width; w++)
         y[row[t] * width + w] += value * x[j * width + w];
     }
