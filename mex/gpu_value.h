@@ -405,7 +405,8 @@ public:
         "gather (X)");
   }
   octave::idx_vector index_vector (bool integers) const {
-    return (issparse () ? gathered () : whole ()).index_vector (integers);
+    const octave_value x = gathered ();
+    return (issparse () ? x : gpumm::by_octave ("full", ovl (x))).index_vector (integers);
   }
   // printf and mat2str read single elements by this function.
   octave_value fast_elem_extract (octave_idx_type n) const {
