@@ -220,17 +220,34 @@ octave_value_list triangle (const named_function &f, const octave_value_list &ar
 
 // ---- made on the device -------------------------------------------------------------------------
 
+// Octave's function. Its errors for sizes and classes have no identifier and name no gpuArray.
+static octave_value_list made_by_octave (const named_function &f, const octave_value_list &args,
+                                         int nargout) {
+  try {
+    return by_host (f.name, args, nargout);
+  } catch (const octave::execution_exception &e) {
+    if (!e.identifier ().empty ())
+      throw;
+    octave::interpreter::the_interpreter ()->recover_from_exception ();
+    error_with_id (
+        "gpumm:bad-value",
+        "gpuArray.%s: sizes must be whole numbers, or a row of them, and a class must be "
+        "a name. Write gpuArray.%s (2, 3, \"single\")",
+        f.name, f.name);
+  }
+}
+
 // One element of zeros (..., IN_CLASS), of ones and so on: Octave is asked once. Or its error.
 static octave_value element_of (const named_function &f, const octave_value &in_class) {
   static std::map<std::pair<std::string, std::string>, octave_value> known;
   const octave_value_list one_of = ovl (1.0, 1.0, in_class);
   if (in_class.rows () != 1)
-    by_octave (f.name, one_of); // its error
+    made_by_octave (f, one_of, 1); // its error
   const auto key = std::make_pair (std::string (f.name), in_class.string_value ());
   const auto found = known.find (key);
   if (found != known.end ())
     return found->second;
-  return known[key] = by_octave (f.name, one_of);
+  return known[key] = made_by_octave (f, one_of, 1) (0);
 }
 
 // gpuArray.zeros (...), ones, Inf, NaN and eye, with the arguments of Octave's functions
@@ -248,7 +265,7 @@ octave_value_list filled (const named_function &f, const octave_value_list &args
   const bool has_sizes = sizes.length () == 0 || get_sizes (sizes, size);
   if (!has_sizes || is_wide (type_of_value (number))
       || (is_eye && (size.ndims () > 2 || size.any_zero ())))
-    return by_host_there (f.name, args, nargout);
+    return ovl (on_device (made_by_octave (f, args, nargout) (0), device_for_new ()));
   (void) size.safe_numel (); // Octave's error if no array can be so large
   size.chop_trailing_singletons ();
   return by_device (f, args, nargout, [&] {
@@ -270,7 +287,7 @@ octave_value_list generated (const named_function &f, const octave_value_list &a
       args.length () > 0 && args (0).is_string () ? args (0).string_value () : "double";
   if (text != "double" && text != "single")
     error_with_id ("gpumm:bad-value", "gpuArray.%s: set the seed with Octave's %s", f.name, f.name);
-  return by_host_there (f.name, args, nargout);
+  return ovl (on_device (made_by_octave (f, args, nargout) (0), device_for_new ()));
 }
 
 // ---- formats ------------------------------------------------------------------------------------
