@@ -351,6 +351,26 @@ octave_value_list unique (const named_function &f, const octave_value_list &args
   return by_host_there (f.name, args, nargout);
 }
 
+// (F, X, ...): Octave's own takes each element or column by an index, which is slow on a device, so
+// it gets the host's values. Arrays among the results, and in cells, are on the device again.
+octave_value_list by_elements (const named_function &f, const octave_value_list &args,
+                               int nargout) {
+  const int device = device_of_call (args);
+  const auto there = [device] (const octave_value &x) {
+    return x.isnumeric () || x.islogical () ? on_device (x, device) : x;
+  };
+  octave_value_list results = by_host (f.name, args, nargout);
+  for (octave_idx_type i = 0; i < results.length (); i++)
+    if (results (i).iscell ()) {
+      Cell parts = results (i).cell_value ();
+      for (octave_idx_type k = 0; k < parts.numel (); k++)
+        parts (k) = there (parts (k));
+      results (i) = parts;
+    } else
+      results (i) = there (results (i));
+  return results;
+}
+
 // (BASE, LIMIT), (BASE, INCREMENT, LIMIT) of numbers: a range of the host
 octave_value_list colon (const named_function &f, const octave_value_list &args, int nargout) {
   return by_host (f.name, args, nargout);
@@ -374,8 +394,8 @@ static octave_value small_sample (const octave_value &x) {
   return x.issparse () ? by_octave ("sparse", ovl (y)) : y;
 }
 
-// (F, A, B): Octave's own calls F for each column of a gpuArray. Operators expand their operands
-// themselves, so they are called once. As in Octave, their result is full, also for sparse
+// (F, A, B): Octave's own calls F for each column. Operators expand their operands themselves, so
+// they are called once, on the device. As in Octave, their result is full, also for sparse
 // matrices, unless both are in blocks; if one is logical, it is what Octave makes of small ones.
 // Functions of Octave such as center and std call bsxfun.
 octave_value_list bsxfun (const named_function &f, const octave_value_list &args, int nargout) {
@@ -388,7 +408,7 @@ octave_value_list bsxfun (const named_function &f, const octave_value_list &args
   else if (args.length () == 3 && args (0).is_string () && args (0).rows () == 1)
     name = args (0).string_value ();
   if (operators.count (name) == 0)
-    return builtin (f.name, args, nargout);
+    return by_elements (f, args, nargout);
   octave_value a = args (1), b = args (2);
   if (!(is_gpublocks (a.get_rep ()) && is_gpublocks (b.get_rep ())))
     for (octave_value *x : {&a, &b})

@@ -95,7 +95,8 @@
 ## one integer class are exact and saturate once, at the end.
 ##
 ## The CPU divides by a matrix in host memory, @code{@var{M} \ @var{G}} and
-## @code{@var{G} / @var{M}}.
+## @code{@var{G} / @var{M}}.  The CPU also computes @code{arrayfun}, and @code{bsxfun} of other
+## functions than operators, from one copy in host memory.
 ##
 ## Functions of Octave that are made of these work, too, such as @code{std} and @code{circshift}.
 ## All other functions give an error with the identifier @code{gpumm:gpuArray:gather}.  For int64
