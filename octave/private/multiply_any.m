@@ -69,7 +69,7 @@ function check_options (A, B, o, kinds)
     removed ("OutputClass is for two integer matrices. Write %s", words);
   elseif (is_array && (o.backend || o.max_device_memory || o.max_capability))
     removed (["Backend, MaxDeviceMemory and MaxCapability are not for a gpuArray, whose " ...
-              "products run where it lies. Write gpumm (gather (A), gather (B), ...)"]);
+              "products run where it lies. With them write gpumm (gather (A), gather (B))"]);
   endif
 endfunction
 

@@ -51,7 +51,7 @@
 %!    catch err
 %!      messages{end+1} = err.message;
 %!      texts{end+1} = wrong_advice (err.message, {X, Y});
-%!      if (! strcmp (err.identifier, "gpumm:gpuArray:gather"))
+%!      if (! any (strcmp (err.identifier, {"gpumm:gpuArray:gather", "gpumm:removed"})))
 %!        texts{end+1} = [row{1} ": " err.message];
 %!      endif
 %!    end_try_catch
@@ -76,6 +76,8 @@
 %!          "norm (X, 3)", S, 0; "norm (X)", M, 0; "max (X, Y)", M, S; "pagemtimes (X, Y)", M, B
 %!          "gpumm (X, Y)", B, sparse(eye (4)); "gpumm (X, Y)", N, int8(ones (4))
 %!          "gpumm (X, Y, 'OutputClass', 'double')", N, N; "gpumm (X, Y, 'Output', 'full')", B, B
+%!          "gpumm (X, Y, 'Alpha', 2)", M, M; "gpumm (X, Y, 'Backend', 'cpu')", S, gpuArray(M)
+%!          "gpumm (X, Y, 'OutputClass', 'single')", M, M; "gpumm (X, Y, 'OutputClass', 'double')", M, S
 %!          "gamma (X)", M, 0; "gamma (X)", S, 0; "cos (X)", S, 0; "cos (X)", B, 0
 %!          "unique (X)", M, 0; "mod (X, 2)", M, 0; "cat ([1, 2], X)", M, 0; "sort (X)", M, 0};
 %! fail_with (advices (table));

@@ -8,12 +8,12 @@
 function text = wrong_advice (said, list, name = "?", expected = [])
 
   text = "";
-  advice = regexp (said, '(?:Write|Use) (.*)$', "tokens", "once");
+  advice = regexp (said, '(?:[Ww]rite|Use) (.*)$', "tokens", "once");
   if (isempty (advice))
     text = ["no advice: " said];
     return;
   endif
-  [I, J, P] = deal (1, 1, 2);
+  [I, J, P, ALPHA, BETA, C] = deal (1, 1, 2, 3, 4, 5);
   is_there = cellfun (@(x) strcmp (class (x), "gpuArray"), list);
   X = S = A = list{find (is_there, 1)};
   Y = B = list{end};
