@@ -428,7 +428,7 @@ function [A, header] = read_table (file)
   is_word(lookup (stops, find (lower (text) == "f"))) = true;
   wrong = stops(isinf (values) & ! is_word);
   if (! isempty (wrong))
-    refuse (wrong(1), "\"%s\" is larger than the largest double", field (wrong(1)));
+    refuse (wrong(1), "\"%s\" is beyond the largest double", field (wrong(1)));
   endif
   A = reshape (values, width(1), []).';
 

@@ -166,8 +166,8 @@
 %!   {"k.csv", "1,2\n3\t4\n"}, file, "k\\.csv:2: two kinds of separators";
 %!   {"v.csv", "1 2\n3 4\n"}, file, "v\\.csv:1: \"1 2\" is not a number\\. Separate numbers by commas, ";
 %!   {"u.csv", "a b\n1 2\n3 4\n"}, file, "u\\.csv:2: \"1 2\" is not a number\\. Separate numbers";
-%!   {"o.csv", "x,y\nInf,2\n3,-1e400\n"}, file, "o\\.csv:3: \"-1e400\" is larger than the largest";
-%!   {"q.csv", "1e400"}, file, "q\\.csv:1: \"1e400\" is larger than the largest double$";
+%!   {"o.csv", "x,y\nInf,2\n3,-1e400\n"}, file, "o\\.csv:3: \"-1e400\" is beyond the largest";
+%!   {"q.csv", "1e400"}, file, "q\\.csv:1: \"1e400\" is beyond the largest double$";
 %!   {"s.csv", "a,b,c\n1,2,3\n\n1,2,3\n"}, file, "s\\.csv:3: \"\" is not a number";
 %!   {"l.csv", "1,2\n3,4,5\n"}, file, "l\\.csv:2: 3 numbers in the line, but 2 in the first";
 %!   {"m.csv", "1,2\n3,--4\n"}, file, "m\\.csv:2: \"--4\" is not a number";
