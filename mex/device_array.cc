@@ -52,13 +52,14 @@ void refuse_function (const dim_vector &size) {
   const octave_function *f =
       octave::interpreter::the_interpreter ()->get_evaluator ().current_function ();
   const std::string name = f && f->is_builtin_function () ? f->name () : "";
-  if (name.empty () || name[0] == '_' || name == "feval" || name == "cellfun")
+  static const std::set<std::string> callers = {"builtin", "cellfun", "eval",
+                                                "evalc",   "evalin",  "feval"};
+  if (name.empty () || name[0] == '_' || callers.count (name) > 0)
     say_gather ("this operation needs the %s elements in host memory. Use gather (X)",
                 size.str ().c_str ());
   warn_in_solver ();
-  error_with_id ("gpumm:gpuArray:gather",
-                 "%s: not available for this %s gpuArray. Write %s (gather (X))", name.c_str (),
-                 size.str ().c_str (), name.c_str ());
+  error_with_id ("gpumm:gpuArray:gather", "%s: not available for this %s gpuArray. Use gather (X)",
+                 name.c_str (), size.str ().c_str ());
 }
 
 // ---- sizes and indices --------------------------------------------------------------------------

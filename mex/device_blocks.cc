@@ -31,7 +31,8 @@ blocks upload_blocks (const octave_value &value, int device) {
   x.block_cols = size ("block_cols");
   if (x.rows / x.block_rows >= INT32_MAX || x.cols / x.block_cols >= INT32_MAX)
     say_gather (
-        "a blocksparse on a device must have less than 2^31 - 1 rows and columns of blocks");
+        "a blocksparse on a device must have less than 2^31 - 1 rows and columns of blocks. Use "
+        "gather (X)");
   x.start = upload (s.contents ("start"), device);
   x.index = upload (s.contents ("column"), device);
   x.values = upload (s.contents ("values"), device);

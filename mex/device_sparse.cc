@@ -22,7 +22,8 @@ template <typename M> static sparse uploaded (const M &m, gpumm_type type, int d
   x.cols = m.cols ();
   x.stored = m.nnz ();
   if (x.rows >= INT32_MAX || x.cols >= INT32_MAX)
-    say_gather ("a sparse matrix on a device must have less than 2^31 - 1 rows and columns");
+    say_gather ("a sparse matrix on a device must have less than 2^31 - 1 rows and columns. Use "
+                "gather (X)");
   const std::vector<int32_t> index (m.ridx (), m.ridx () + x.stored);
   x.start = to_device (device, GPUMM_I64, x.cols + 1, m.cidx ());
   x.index = to_device (device, GPUMM_I32, x.stored, index.data ());

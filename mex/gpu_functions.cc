@@ -33,12 +33,16 @@ octave_value_list by_host (const char *name, const octave_value_list &args, int 
   return octave::feval (name, on_host (args), nargout);
 }
 
+int device_of_call (const octave_value_list &args) {
+  for (octave_idx_type i = 0; i < args.length (); i++)
+    if (is_there (args (i)))
+      return gpu_value_of (args (i).get_rep ())->device ();
+  return device_for_new ();
+}
+
 octave_value_list by_host_there (const char *name, const octave_value_list &args, int nargout) {
   octave_value_list results = by_host (name, args, nargout);
-  int device = device_for_new ();
-  for (octave_idx_type i = args.length () - 1; i >= 0; i--) // the first argument decides
-    if (is_there (args (i)))
-      device = gpu_value_of (args (i).get_rep ())->device ();
+  const int device = device_of_call (args);
   for (octave_idx_type i = 0; i < results.length (); i++)
     results (i) = on_device (results (i), device);
   return results;
@@ -274,7 +278,7 @@ octave_value_list call_function (const named_function &f, const octave_value_lis
                                  int nargout) {
   if (args.length () < f.least || args.length () > f.most)
     error_with_id ("Octave:invalid-fun-call", "Invalid call to %s", f.name);
-  nargout = std::max (nargout, 1);
+  nargout = std::max (nargout, f.run == by_elements ? 0 : 1); // F may have no result
   if (f.of_others == BY_OCTAVE && !is_there (args (0)))
     return by_host (f.name, args, nargout);
   if (f.of_others == BY_OCTAVE && args (0).isempty ())

@@ -36,6 +36,9 @@ octave_value_list on_host (octave_value_list list);
 // Octave's function with arguments of the host.
 octave_value_list by_host (const char *name, const octave_value_list &args, int nargout);
 
+// The device of the first gpuArray among the arguments.
+int device_of_call (const octave_value_list &args);
+
 // The same with results on the device. For empty arrays, and for rules that differ between versions
 // of Octave.
 octave_value_list by_host_there (const char *name, const octave_value_list &args, int nargout);
@@ -138,6 +141,7 @@ gpumm::array array_of (const octave_value &x);
   ROW (find, find, SEVERAL)                                                                        \
   ROW (unique, unique, SEVERAL)                                                                    \
   ROW (colon, colon, ONE)                                                                          \
+  ROW (arrayfun, by_elements, SEVERAL)                                                             \
   /* Octave's own says less of an array */                                                         \
   ROW (betainc, of_numbers, SEVERAL)                                                               \
   ROW (betaincinv, of_numbers, SEVERAL)                                                            \

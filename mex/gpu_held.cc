@@ -1,6 +1,7 @@
 // gpu_held.cc - gpuArrays without a GPU: a value of Octave, full, sparse or in blocks, for which
 // Octave computes. What a device refuses is refused here, too (gpu_value.h, gpu_rules.cc), so a
-// script that runs on one machine runs on the other.
+// script that runs on one machine runs on the other, but for the limits that only a device's sizes
+// have: docs/guide/keep-it-on-the-gpu.md lists them.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //

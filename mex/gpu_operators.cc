@@ -151,8 +151,9 @@ static octave_value compound (octave_base_value &a, const octave_value_list &,
   a.maybe_economize ();
   if (b.issparse ()
       || is_blocksparse (b)) // a result that may be sparse cannot replace a full array
-    say_gather (
-        "OP= with a sparse matrix cannot change a full array. Write X = X OP Y, or use gather (X)");
+    say_gather ("X %s= Y with a sparse Y cannot change a full array. Write X = X %s Y",
+                octave_value::binary_op_as_string (op).c_str (),
+                octave_value::binary_op_as_string (op).c_str ());
   const octave_value y = operated (op, a, b);
   dynamic_cast<gpu_full &> (a).become (*gpu_value_of (y.get_rep ()));
   return octave_value ();

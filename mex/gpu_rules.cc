@@ -25,8 +25,8 @@ operand_form::operand_form (storage one, octave_value::binary_op op, const octav
                             const octave_base_value &other)
     : there (gpu_value_of (x)) {
   if (one == storage::blocks && x.issparse ())
-    say_gather ("an operator cannot combine a blocksparse with a sparse matrix on a device. Use "
-                "sparse (X) or full (X) of the blocksparse, or gather (X)");
+    say_gather ("an operator cannot combine a blocksparse X with a sparse matrix on a device. Use "
+                "sparse (X), full (X) or gather (X)");
   size = x.dims ();
   if (there) {
     kind = there->kind ();

@@ -220,17 +220,34 @@ octave_value_list triangle (const named_function &f, const octave_value_list &ar
 
 // ---- made on the device -------------------------------------------------------------------------
 
+// Octave's function. Its errors for sizes and classes have no identifier and name no gpuArray.
+static octave_value_list made_by_octave (const named_function &f, const octave_value_list &args,
+                                         int nargout) {
+  try {
+    return by_host (f.name, args, nargout);
+  } catch (const octave::execution_exception &e) {
+    if (!e.identifier ().empty ())
+      throw;
+    octave::interpreter::the_interpreter ()->recover_from_exception ();
+    error_with_id (
+        "gpumm:bad-value",
+        "gpuArray.%s: sizes must be whole numbers, or a row of them, and a class must be "
+        "a name. Write gpuArray.%s (2, 3, \"single\")",
+        f.name, f.name);
+  }
+}
+
 // One element of zeros (..., IN_CLASS), of ones and so on: Octave is asked once. Or its error.
 static octave_value element_of (const named_function &f, const octave_value &in_class) {
   static std::map<std::pair<std::string, std::string>, octave_value> known;
   const octave_value_list one_of = ovl (1.0, 1.0, in_class);
   if (in_class.rows () != 1)
-    by_octave (f.name, one_of); // its error
+    made_by_octave (f, one_of, 1); // its error
   const auto key = std::make_pair (std::string (f.name), in_class.string_value ());
   const auto found = known.find (key);
   if (found != known.end ())
     return found->second;
-  return known[key] = by_octave (f.name, one_of);
+  return known[key] = made_by_octave (f, one_of, 1) (0);
 }
 
 // gpuArray.zeros (...), ones, Inf, NaN and eye, with the arguments of Octave's functions
@@ -248,7 +265,7 @@ octave_value_list filled (const named_function &f, const octave_value_list &args
   const bool has_sizes = sizes.length () == 0 || get_sizes (sizes, size);
   if (!has_sizes || is_wide (type_of_value (number))
       || (is_eye && (size.ndims () > 2 || size.any_zero ())))
-    return by_host_there (f.name, args, nargout);
+    return ovl (on_device (made_by_octave (f, args, nargout) (0), device_for_new ()));
   (void) size.safe_numel (); // Octave's error if no array can be so large
   size.chop_trailing_singletons ();
   return by_device (f, args, nargout, [&] {
@@ -270,7 +287,7 @@ octave_value_list generated (const named_function &f, const octave_value_list &a
       args.length () > 0 && args (0).is_string () ? args (0).string_value () : "double";
   if (text != "double" && text != "single")
     error_with_id ("gpumm:bad-value", "gpuArray.%s: set the seed with Octave's %s", f.name, f.name);
-  return by_host_there (f.name, args, nargout);
+  return ovl (on_device (made_by_octave (f, args, nargout) (0), device_for_new ()));
 }
 
 // ---- formats ------------------------------------------------------------------------------------
@@ -334,6 +351,26 @@ octave_value_list unique (const named_function &f, const octave_value_list &args
   return by_host_there (f.name, args, nargout);
 }
 
+// (F, X, ...): Octave's own takes each element or column by an index, which is slow on a device, so
+// it gets the host's values. Arrays among the results, and in cells, are on the device again.
+octave_value_list by_elements (const named_function &f, const octave_value_list &args,
+                               int nargout) {
+  const int device = device_of_call (args);
+  const auto there = [device] (const octave_value &x) {
+    return x.isnumeric () || x.islogical () ? on_device (x, device) : x;
+  };
+  octave_value_list results = by_host (f.name, args, nargout);
+  for (octave_idx_type i = 0; i < results.length (); i++)
+    if (results (i).iscell ()) {
+      Cell parts = results (i).cell_value ();
+      for (octave_idx_type k = 0; k < parts.numel (); k++)
+        parts (k) = there (parts (k));
+      results (i) = parts;
+    } else
+      results (i) = there (results (i));
+  return results;
+}
+
 // (BASE, LIMIT), (BASE, INCREMENT, LIMIT) of numbers: a range of the host
 octave_value_list colon (const named_function &f, const octave_value_list &args, int nargout) {
   return by_host (f.name, args, nargout);
@@ -357,8 +394,8 @@ static octave_value small_sample (const octave_value &x) {
   return x.issparse () ? by_octave ("sparse", ovl (y)) : y;
 }
 
-// (F, A, B): Octave's own calls F for each column of a gpuArray. Operators expand their operands
-// themselves, so they are called once. As in Octave, their result is full, also for sparse
+// (F, A, B): Octave's own calls F for each column. Operators expand their operands themselves, so
+// they are called once, on the device. As in Octave, their result is full, also for sparse
 // matrices, unless both are in blocks; if one is logical, it is what Octave makes of small ones.
 // Functions of Octave such as center and std call bsxfun.
 octave_value_list bsxfun (const named_function &f, const octave_value_list &args, int nargout) {
@@ -371,7 +408,7 @@ octave_value_list bsxfun (const named_function &f, const octave_value_list &args
   else if (args.length () == 3 && args (0).is_string () && args (0).rows () == 1)
     name = args (0).string_value ();
   if (operators.count (name) == 0)
-    return builtin (f.name, args, nargout);
+    return by_elements (f, args, nargout);
   octave_value a = args (1), b = args (2);
   if (!(is_gpublocks (a.get_rep ()) && is_gpublocks (b.get_rep ())))
     for (octave_value *x : {&a, &b})

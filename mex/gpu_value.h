@@ -53,8 +53,7 @@ public:
         gpumm::say_gather ("%s of a sparse matrix is not available on a device. Use gather (X)",
                            name);
       if (dim > 1)
-        gpumm::say_gather (
-            "a sparse matrix has only two dimensions. Use DIM 1 or 2, or gather (X)");
+        gpumm::say_gather ("a sparse matrix has only two dimensions. Use gather (X)");
       return folded (op, dim, nargout);
     }
     if (kind () == storage::blocks && (op != GPUMM_FOLD_SUM || dim > 1))
@@ -174,7 +173,7 @@ private:
     return nzmax () <= 1000;
   }
   [[noreturn]] void refuse_file () const {
-    gpumm::say_gather ("a gpuArray can be saved only by save. Save gather (X)");
+    gpumm::say_gather ("a gpuArray can be saved only by save. Use gather (X)");
   }
   // Octave's field is `count` up to version 7, `m_count` later.
   template <typename T> static auto references (const T *x, int) -> decltype (long (x->m_count)) {
@@ -400,12 +399,11 @@ public:
                          const octave_value &) {
     if (issparse ())
       gpumm::say_gather ("parts of a sparse matrix on a device cannot be assigned. Use gather (X)");
-    gpumm::say_gather (
-        "elements of a blocksparse cannot be assigned. Make another blocksparse, or use "
-        "gather (X)");
+    gpumm::say_gather ("elements of a blocksparse cannot be assigned. Use full (X) or gather (X)");
   }
   octave::idx_vector index_vector (bool integers) const {
-    return (issparse () ? gathered () : whole ()).index_vector (integers);
+    const octave_value x = gathered ();
+    return (issparse () ? x : gpumm::by_octave ("full", ovl (x))).index_vector (integers);
   }
   // printf and mat2str read single elements by this function.
   octave_value fast_elem_extract (octave_idx_type n) const {

@@ -11,6 +11,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <climits>
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -280,11 +281,22 @@ static octave_value_list word_wait (const octave_value_list &args, int) {
   return ovl ();
 }
 
-[[noreturn]] static void refuse_function (const std::string &name) {
+// The error for a call that has no row. It says what to write: the call, with a letter for each
+// argument and the gpuArrays gathered.
+[[noreturn]] static void refuse_call (const std::string &name, const octave_value_list &args) {
+  static const std::set<std::string> gives_no_array = {"dec2base", "dec2bin", "dec2hex",
+                                                       "jsonencode", "mat2cell"};
+  std::string call;
+  for (octave_idx_type i = 0; i < args.length (); i++) {
+    const std::string x = i < 3 ? std::string (1, "XYZ"[i]) : "X" + std::to_string (i + 1);
+    call += (i > 0 ? ", " : "") + (gpu_value_of (args (i).get_rep ()) ? "gather (" + x + ")" : x);
+  }
+  call = name + " (" + call + ")";
+  if (gives_no_array.count (name) == 0)
+    call = "gpuArray (" + call + ")";
   warn_in_solver ();
-  error_with_id ("gpumm:gpuArray:gather",
-                 "%s: not available for a gpuArray. Write gpuArray (%s (gather (X)))",
-                 name.c_str (), name.c_str ());
+  error_with_id ("gpumm:gpuArray:gather", "%s: not available for a gpuArray. Write %s",
+                 name.c_str (), call.c_str ());
 }
 
 // ---- the words ----------------------------------------------------------------------------------
@@ -370,6 +382,6 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
   if (first)
     say_wrong (args, *first);
   if (is_call && !f)
-    refuse_function (word);
+    refuse_call (word, octave_value_list (args (1).cell_value ()));
   error_with_id ("gpumm:internal", "__gpuarray__: for use by gpuArray only");
 }

@@ -89,7 +89,7 @@ public:
   octave_value diag (octave_idx_type k) const;
   using gpu_full::diag;
   octave::idx_vector index_vector (bool integers) const {
-    return download (computed ()).index_vector (integers);
+    return gathered ().index_vector (integers);
   }
   octave_value elements_as (octave_value (octave_value::*type) () const) const;
 

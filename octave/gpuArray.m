@@ -54,8 +54,8 @@
 ##
 ## @itemize
 ## @item
-## products, @code{@var{G} * @var{H}}, and @code{gpumm (@var{G}, @var{H}, @dots{})} with the options
-## that its help names; transposes, which copy nothing
+## products, @code{@var{G} * @var{H}}, and @code{[@var{C}, @var{info}] = gpumm (@var{G}, @var{H},
+## @dots{})} with the options that its help names; transposes, which copy nothing
 ## @item
 ## @code{+ - .* ./ .\ .^}, division by a number, comparisons, @code{& | !}, and
 ## @code{+= -= *= /= .*= ./=}, also of a matrix with a row, a column or a number
@@ -77,30 +77,31 @@
 ## @code{double}, @code{single}, @code{int8}, @dots{}, @code{logical}
 ## @end itemize
 ##
-## These work for sparse matrices: products with sparse, full and diagonal matrices (@code{gpumm}
-## with the options for transposes, factors and the class, without @var{info}), transposes,
-## @code{+ - .*}, comparisons and functions that leave zeros zero, numbers and vectors as factors
-## and divisors, @code{sum}, @code{max}, @code{min}, @code{any}, @code{norm} with 1, @code{Inf} and
-## @qcode{"fro"}, @code{trace}, @code{diag}, @code{nnz}, reading rows and columns,
-## @code{[@var{G}, @var{H}]}, @code{full} and @code{sparse}.
+## These work for sparse matrices: products with sparse, full and diagonal matrices, by @code{*} and
+## by @code{gpumm}, transposes, @code{+ - .*}, comparisons and functions that leave zeros zero,
+## numbers and vectors as factors and divisors, @code{sum}, @code{max}, @code{min}, @code{any},
+## @code{norm} with 1, @code{Inf} and @qcode{"fro"}, @code{trace}, @code{diag}, @code{nnz}, reading
+## rows and columns, @code{[@var{G}, @var{H}]}, @code{full} and @code{sparse}.
 ##
-## These work for matrices in blocks: products @code{@var{G} * @var{H}} with each other and with
-## full matrices (not @code{gpumm}), powers by whole numbers from 1 on, transposes, @code{+ - .*} of
-## two matrices with the same block size, numbers as factors and divisors, functions that leave
-## zeros zero, @code{dropblocks}, @code{sum}, @code{norm} with 1, @code{Inf} and @qcode{"fro"},
-## @code{trace} and @code{diag} of square blocks, @code{nnz}, @code{nnzb}, @code{blocksize}, reading
-## rows and columns (the result is full) and blocks @code{@var{G}@{I,J@}}, @code{[@var{G}, @var{H}]}
-## of one class and block size, @code{full}, @code{sparse}, and
-## @code{blocksparse (@var{G}, @var{b})} of a full matrix.  Products of two matrices in blocks of
-## one integer class are exact and saturate once, at the end.
+## These work for matrices in blocks: products with each other and with full matrices, by @code{*}
+## and by @code{gpumm}, powers by whole numbers from 1 on, transposes, @code{+ - .*} of two matrices
+## with the same block size, numbers as factors and divisors, functions that leave zeros zero,
+## @code{dropblocks}, @code{sum}, @code{norm} with 1, @code{Inf} and @qcode{"fro"}, @code{trace} and
+## @code{diag} of square blocks, @code{nnz}, @code{nnzb}, @code{blocksize}, reading rows and columns
+## (the result is full) and blocks @code{@var{G}@{I,J@}}, @code{[@var{G}, @var{H}]} of one class and
+## block size, @code{full}, @code{sparse}, and @code{blocksparse (@var{G}, @var{b})} of a full
+## matrix.  Products of two matrices in blocks of one integer class are exact and saturate once, at
+## the end.
 ##
 ## The CPU divides by a matrix in host memory, @code{@var{M} \ @var{G}} and
-## @code{@var{G} / @var{M}}.
+## @code{@var{G} / @var{M}}.  The CPU also computes @code{arrayfun}, and @code{bsxfun} of other
+## functions than operators, from one copy in host memory.
 ##
 ## Functions of Octave that are made of these work, too, such as @code{std} and @code{circshift}.
 ## All other functions give an error with the identifier @code{gpumm:gpuArray:gather}.  For int64
 ## and uint64 arrays, operators, comparisons and elementwise functions are such errors, too, except
-## for products of matrices in blocks.
+## for products of matrices in blocks.  A GPU also refuses some operations on arrays of more than 4
+## dimensions, and sparse matrices with 2^31 - 1 rows or more, which work without a GPU.
 ##
 ## You can use a @code{gpuArray} of one element as a number, for example in @code{if}, @code{while},
 ## @code{for}, @code{zeros} and @code{printf}.

@@ -7,9 +7,9 @@
 ## Print or return what gpumm's BLAS does for this session.
 ##
 ## With this BLAS, Octave's own @code{A*B}, @code{A\b}, @code{chol}, @code{inv} and @code{qr} of
-## large matrices run on the GPU, without a change to the program.  To switch the BLAS on, start
-## Octave by @samp{./setup octave --blas}, or with the file that @code{gpumm_blas} prints in
-## @env{LD_PRELOAD}.
+## large matrices run on the GPU, without a change to the program.  @code{eig} and @code{svd} stay on
+## the CPU.  To switch the BLAS on, start Octave by @samp{./setup octave --blas}, or with the file
+## that @code{gpumm_blas} prints in @env{LD_PRELOAD}.
 ##
 ## Without an output argument, @code{gpumm_blas} prints whether the BLAS is on, and for each routine
 ## the calls on the GPU and on the CPU.  If the BLAS is off, @code{gpumm_blas} prints the command to

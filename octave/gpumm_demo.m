@@ -17,10 +17,11 @@
 ## @var{files} is a cell array of one or two file names.  The demo multiplies two matrices as they
 ## are.  From one square matrix A it computes @code{A*A}, from a matrix of any other shape
 ## @code{A'*A}.  The files may be Matrix Market files (@file{.mtx}), files of @code{save} or MATLAB
-## (@file{.mat}) and tables (@file{.csv}).  The first line of a table may be a header: a line
-## without a number.  One @file{.mat} file with exactly two matrices is enough for both.  Octave's
-## @code{load} reads @file{.mat} files, and @code{load} runs functions that a file may hold: use
-## only @file{.mat} files that you trust.
+## (@file{.mat}) and tables (@file{.csv}).  Commas, semicolons or tabs separate the numbers of a
+## table, one kind in all of it, and numbers have a decimal point.  The first line of a table may be
+## a header: a line without a number.  One @file{.mat} file with exactly two matrices is enough for
+## both.  Octave's @code{load} reads @file{.mat} files, and @code{load} runs functions that a file
+## may hold: use only @file{.mat} files that you trust.
 ##
 ## For each product the demo prints what ran and why, the time (on a GPU also the times of the
 ## stages), the time of Octave's product, and the largest error of an element in units of
@@ -379,38 +380,57 @@ function [matrices, names] = read_mat (file, most)
 
 endfunction
 
-## A table of numbers, separated by commas, semicolons or tabs. A first line without a number is
-## its header. (dlmread would read "--4" and "4x" as 4.)
+## A table of numbers.  One kind of separator, a comma, a semicolon or a tab, is between the numbers
+## of all lines: "1,5;2,5" may be two numbers or four.  A first line without a number is a header.
+## (dlmread would read "--4" and "4x" as 4.)
 function [A, header] = read_table (file)
 
   text = __read_text__ (file, "gpumm_demo", "gpumm:demo:file");
   ## A regular expression refuses broken UTF-8, and a terminal obeys control characters.
   text(text > 126 | (text < 32 & ! isspace (text))) = "?";
   text = ["\n" regexprep(regexprep (text, '\r\n?', "\n"), '\s+$', "")];
-  number = ['[ ]*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF]|[nN][aA][nN]?)[ ]*', ...
-            '(?:[\n,;\t]|$)'];
+  word = '[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[iI][nN][fF]|[nN][aA][nN]?)';
+  number = ['[ ]*' word '[ ]*(?:[\n,;\t]|$)'];
+  numbers = ['[\n,;\t](?:[ ]*' word ')+[ ]*(?:[\n,;\t]|$)']; # blanks do not separate: no header
   header = strtok (text, "\n");
-  line = isempty (regexp (["\n" header], ['[\n,;\t]' number], "once")); # lines of the header
+  line = isempty (regexp (["\n" header], numbers, "once")); # lines of the header
   text(1:line*(numel (header) + 1)) = "";
   header = strjoin (strtrim (ostrsplit (header, ",;\t")), ", ")(1:line*min (end, 70));
   if (isempty (text))
     error ("gpumm:demo:file", "gpumm_demo: %s has no numbers", file);
   endif
+  refuse = @(at, template, varargin) error ("gpumm:demo:file", ["gpumm_demo: %s:%d: " template], ...
+                                            file, line + sum (text(1:at) == "\n"), varargin{:});
+  field = @(at) regexp (text(at+1:end), '^[^\n,;\t]*', "once", "match");
+  separators = "Separate numbers by commas, semicolons or tabs, and write a decimal point";
+  stops = find (any (text == ",;\t\n".', 1));
+  is_break = text(stops) == "\n";
+  between = stops(! is_break);
+  wrong = between(text(between) != text(between(1:min (1, end))));
+  if (! isempty (wrong))
+    refuse (wrong(1), "two kinds of separators in the table. %s", separators);
+  endif
   wrong = regexp (text, ['[\n,;\t](?!' number ')'], "once");
   if (! isempty (wrong))
-    error ("gpumm:demo:file", "gpumm_demo: %s:%d: \"%s\" is not a number", file,
-           line + sum (text(1:wrong) == "\n"),
-           regexp (text(wrong+1:end), '^[^\n,;\t]*', "once", "match"));
+    hint = {"", [". " separators]}{1 + any (strtrim (field (wrong)) == " ")};
+    refuse (wrong, "\"%s\" is not a number%s", field (wrong), hint);
   endif
-  stops = find (any (text == ",;\t\n".', 1));
-  width = diff ([find(text(stops) == "\n"), numel(stops) + 1]);
+  width = diff ([find(is_break), numel(stops) + 1]);
   wrong = find (width != width(1), 1);
   if (! isempty (wrong))
-    error ("gpumm:demo:file", "gpumm_demo: %s:%d: %d numbers in the line, but %d in the first",
-           file, line + wrong, width(wrong), width(1));
+    refuse (stops(is_break)(wrong), "%d numbers in the line, but %d in the first", width(wrong), ...
+            width(1));
   endif
-  text(stops) = " ";
-  A = reshape (sscanf (text, "%f"), width(1), []).';
+  blank = text;
+  blank(stops) = " ";
+  values = sscanf (blank, "%f").';
+  is_word = false (size (values)); # Inf, the only word with an f
+  is_word(lookup (stops, find (lower (text) == "f"))) = true;
+  wrong = stops(isinf (values) & ! is_word);
+  if (! isempty (wrong))
+    refuse (wrong(1), "\"%s\" is beyond the largest double", field (wrong(1)));
+  endif
+  A = reshape (values, width(1), []).';
 
 endfunction
 

@@ -268,10 +268,12 @@ function [comments, m, n, entries, in] = read_sizes (in, is_array)
   words = regexp (str, '\S+', "match");
   sizes = str2double (words);
   labels = {"rows", "columns", "entries"}(1:end-is_array);
-  if (numel (words) != numel (labels) || any (cellfun (@isempty, regexp (words, '^\+?\d+$')))
-      || ! all (sizes <= flintmax ()))
+  if (numel (words) != numel (labels) || any (cellfun (@isempty, regexp (words, '^\+?\d+$'))))
     fail ("size", in, in.line, "expected %d sizes (%s), found %s", numel (labels),
           strjoin (labels, ", "), quoted (str));
+  elseif (! all (sizes <= flintmax ()))
+    fail ("size", in, in.line, "no matrix has so many %s: sizes are at most 2^53, found %s",
+          labels{find (! (sizes <= flintmax ()), 1)}, quoted (str));
   endif
   [m, n, entries] = num2cell ([sizes, prod(sizes)]){1:3};
 

@@ -181,7 +181,7 @@ sparse sparse_of (blocks x) {
   const gpumm_type type = is_complex (x.values.type) ? GPUMM_Z : GPUMM_D;
   if (count > INT32_MAX || x.rows >= INT32_MAX || x.cols >= INT32_MAX)
     say_limit ("a sparse matrix on a device must have less than 2^31 - 1 rows, columns and "
-               "columns of blocks");
+               "columns of blocks. Use gather (X)");
   sparse y = new_sparse (x.device, type, x.rows, x.cols, elements);
   // for each column of a block: its block row, its column in the matrix, and its place in memory
   const array starts =

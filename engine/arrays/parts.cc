@@ -88,7 +88,7 @@ void pick (bool put, const array &part, const shape &part_size, const array &who
   const int dims = int (index.size ());
   if (dims > GPUMM_MAP_DIMS)
     say_limit (std::to_string (dims) + " indices are more than the "
-               + std::to_string (GPUMM_MAP_DIMS) + " of a device. Use reshape (X) or gather (X)");
+               + std::to_string (GPUMM_MAP_DIMS) + " of a device. Use gather (X)");
   const array there = put ? moved (part, whole.device) : part;
   std::vector<array> memory;
   gpumm_pick p = pick_between (put, there, whole);

@@ -69,7 +69,7 @@ function check_options (A, B, o, kinds)
     removed ("OutputClass is for two integer matrices. Write %s", words);
   elseif (is_array && (o.backend || o.max_device_memory || o.max_capability))
     removed (["Backend, MaxDeviceMemory and MaxCapability are not for a gpuArray, whose " ...
-              "products run where it lies. Write gpumm (gather (A), gather (B), ...)"]);
+              "products run where it lies. With them write gpumm (gather (A), gather (B))"]);
   endif
 endfunction
 
@@ -87,14 +87,14 @@ function [C, info] = on_device (A, B, o)
     __gpuarray__ ("refuse", ["a device multiplies a blocksparse of integers only by another " ...
                              "one. Use gather (X)"]);
   elseif (blocks == 1 && (issparse (A) || issparse (B)))
-    __gpuarray__ ("refuse", ["gpumm cannot combine a blocksparse with a sparse matrix on a " ...
-                             "device. Use sparse (X) or full (X) of the blocksparse, or gather (X)"]);
+    __gpuarray__ ("refuse", ["gpumm cannot combine a blocksparse X with a sparse matrix on " ...
+                             "a device. Use sparse (X), full (X) or gather (X)"]);
   elseif (blocks == 2 && is_integer && any (strcmp (o.output, {"double", "single"})))
     __gpuarray__ ("refuse", ["OutputClass of integers on a device is an integer class. Use " ...
                              "gather (X)"]);
   elseif (! isempty (o.form))
-    __gpuarray__ ("refuse", ["gpumm has no Output for a gpuArray. Write full (gpumm (A, B)), " ...
-                             "or use gather (X)"]);
+    __gpuarray__ ("refuse", ["gpumm has no Output for a gpuArray. Write full (gpumm (A, B)) " ...
+                             "or gather (gpumm (A, B))"]);
   elseif (device == -1 || (is_integer && blocks == 0))
     [C, info] = multiply_any (gather (A), gather (B), o);
     C = __gpuarray__ ("upload", C, device);

@@ -97,7 +97,7 @@
 %!               "b.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 2\n2 3 5\n"
 %!               "p.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n3 1\n"
 %!               "c.mtx", "%%MatrixMarket matrix array complex general\n2 1\n1 2\n3 -4\n"
-%!               "i.csv", "Inf,NaN\n0,1\n"
+%!               "i.csv", "sensor 1; left, 2nd\n Inf ;NaN\n-inf;1 \n"
 %!               "two.mat", {"-v7", "A", [1 2; 3 4], "B", int8([5; 6]), "other", "not a matrix"}
 %!               "suite.mat", {"-v7", "Problem", struct("title", "x", "A", sparse ([1 0; 2 3]))}
 %!               "text.mat", {"-text", "A", [1 2; 3 4]}});
@@ -161,6 +161,13 @@
 %!   {"w.csv", "a,b\n1,2\n3,x4\n"}, file, "^gpumm_demo: .*w\\.csv:3: \"x4\" is not a number";
 %!   {"h.csv", "1,2\n3,\n"}, file, "h\\.csv:2: \"\" is not a number";
 %!   {"f.csv", "1,x\n3,4\n"}, file, "f\\.csv:1: \"x\" is not a number$"; # a header or a slip?
+%!   {"d.csv", "1,5;2,5\n"}, file, "d\\.csv:1: two kinds of separators in the table\\. Separate num";
+%!   {"t.csv", "a,b;c\n1;2\n1,000;2\n"}, file, "t\\.csv:3: two kinds of separators";
+%!   {"k.csv", "1,2\n3\t4\n"}, file, "k\\.csv:2: two kinds of separators";
+%!   {"v.csv", "1 2\n3 4\n"}, file, "v\\.csv:1: \"1 2\" is not a number\\. Separate numbers by commas, ";
+%!   {"u.csv", "a b\n1 2\n3 4\n"}, file, "u\\.csv:2: \"1 2\" is not a number\\. Separate numbers";
+%!   {"o.csv", "x,y\nInf,2\n3,-1e400\n"}, file, "o\\.csv:3: \"-1e400\" is beyond the largest";
+%!   {"q.csv", "1e400"}, file, "q\\.csv:1: \"1e400\" is beyond the largest double$";
 %!   {"s.csv", "a,b,c\n1,2,3\n\n1,2,3\n"}, file, "s\\.csv:3: \"\" is not a number";
 %!   {"l.csv", "1,2\n3,4,5\n"}, file, "l\\.csv:2: 3 numbers in the line, but 2 in the first";
 %!   {"m.csv", "1,2\n3,--4\n"}, file, "m\\.csv:2: \"--4\" is not a number";

@@ -264,7 +264,7 @@
 %!     assert (id, "gpumm:gpuArray:gather");
 %!     n = rows (X{1});
 %!     name = func2str (f{1});
-%!     assert (text, sprintf ("%s: not available for this %dx%d gpuArray. Write %s (gather (X))", name, n, n, name));
+%!     assert (text, sprintf ("%s: not available for this %dx%d gpuArray. Use gather (X)", name, n, n));
 %!   endfor
 %! endfor
 

@@ -39,6 +39,104 @@
 %! check_table ({@and, @or}, pairs, 0, "there", there, "refuses", true, "ids", false);
 %! check_table ({@xor}, pairs(fit), 0, "there", there, "refuses", true, "ids", false);
 
+## what a refusal says to write runs: a statement, X, which is there, and Y
+%!function [texts, messages] = advices (table)
+%!  texts = messages = {};
+%!  for row = table.'
+%!    [X, Y] = row{2:3};
+%!    X = gpuArray (X);
+%!    try
+%!      eval ([row{1} ";"]);
+%!      texts{end+1} = ["no error: " row{1}];
+%!    catch err
+%!      messages{end+1} = err.message;
+%!      texts{end+1} = wrong_advice (err.message, {X, Y});
+%!      if (! any (strcmp (err.identifier, {"gpumm:gpuArray:gather", "gpumm:removed"})))
+%!        texts{end+1} = [row{1} ": " err.message];
+%!      endif
+%!    end_try_catch
+%!  endfor
+%!  texts = texts(! cellfun (@isempty, texts));
+%!endfunction
+%!test
+%! M = magic (3);
+%! S = sparse ([4, 1, 0; 1, 5, 0; 0, 0, 6]);
+%! B = blocksparse (kron (eye (2), M(1:2,1:2)), 2);
+%! N = blocksparse (int8 (eye (4)), 2);
+%! table = {"X(1,1,[1, 1])", S, 0; "X([1, 2])", S, 0; "X(:)", S(1,:), 0; "X(1,2) = 5", S, 0
+%!          "X(1,1,[1, 1])", B, 0; "X([1, 2])", B, 0; "X(1,2) = 5", B, 0; "X{1,1} = 5", B, 0
+%!          "X += Y", M, S; "X .*= Y", M, S; "X++", S, 0; "[X; 'abc']", M, 0; "Y(1) = X", 1:3, "abc"
+%!          "[X, Y]", S, single(M); "X \\ Y", M, gpuArray(M); "X ^ 2", M, 0; "X ^ 2.5", B, 0
+%!          "2 ^ X", B, 0; "X + 1", int64(M), 0; "X .^ Y", int8(M), int8(M); "X == Y", S, S
+%!          "X .* Y", S, [1, NaN, 2]; "X ./ Y", S, [1; 0; 2]; "X < Y", S * 1i, S; "! X", S, 0
+%!          "X * Y", N, int8(ones (4)); "X + Y", B, sparse(eye (4)); "reshape (X, 1, 9)", S, 0
+%!          "permute (X, [3, 1, 2])", B, 0; "diag (X, 1)", S(:,1), 0; "diag (X, 1)", B, 0
+%!          "diag (X)", blocksparse(M, [1, 3]), 0; "max (X, [], 3)", S, 0; "[m, i] = max (X)", S, 0
+%!          "max (X)", B, 0; "prod (X)", S, 0; "all (X)", S, 0; "cumsum (X)", S, 0
+%!          "norm (X, 3)", S, 0; "norm (X)", M, 0; "max (X, Y)", M, S; "pagemtimes (X, Y)", M, B
+%!          "gpumm (X, Y)", B, sparse(eye (4)); "gpumm (X, Y)", N, int8(ones (4))
+%!          "gpumm (X, Y, 'OutputClass', 'double')", N, N; "gpumm (X, Y, 'Output', 'full')", B, B
+%!          "gpumm (X, Y, 'Alpha', 2)", M, M; "gpumm (X, Y, 'Backend', 'cpu')", S, gpuArray(M)
+%!          "gpumm (X, Y, 'OutputClass', 'single')", M, M; "gpumm (X, Y, 'OutputClass', 'double')", M, S
+%!          "gamma (X)", M, 0; "gamma (X)", S, 0; "cos (X)", S, 0; "cos (X)", B, 0
+%!          "unique (X)", M, 0; "mod (X, 2)", M, 0; "cat ([1, 2], X)", M, 0; "sort (X)", M, 0};
+%! fail_with (advices (table));
+
+%!test # the code is the call, and not in gpuArray () if that does not take the result
+%! G = gpuArray (magic (3));
+%! for row = {@() mat2cell(G, 3, [1, 2]), "mat2cell (gather (X), Y, Z)"
+%!            @() dec2base(G, 3), "dec2base (gather (X), Y)"; @() jsonencode(G), "jsonencode (gather (X))"
+%!            @() polyval([1, 2], G), "gpuArray (polyval (X, gather (Y)))"}.'
+%!   check_error ("gpumm:gpuArray:gather", ["Write " regexptranslate("escape", row{2}) "$"], row{1});
+%! endfor
+
+## Limits of a device alone: the same runs without one, and the guide lists them.
+%!test
+%! X = reshape (1:96, 4, 2, 3, 2, 2);
+%! table = {"permute (X, [5, 4, 3, 2, 1])"; "ipermute (X, [3, 1, 5, 2, 4])"; "X(1,2,3,2,1)"
+%!          "X(1,:,2,:,:)"; "X .* Y"; "X > Y"; "max (X, Y)"; "bsxfun (@plus, X, Y)"
+%!          "circshift (X, 1)"; "flip (X, 3)"; "squeeze (X(1,:,:,:,:))"; "[X; X]"; "[X, X]"
+%!          "X(2,1,1,1,2) = 5"; "X(:,:,:,:,2) = []"; "resize (X, [5, 5, 5, 5, 5])"};
+%! table(:,2:3) = repmat ({X, gpuArray(ones (1, 2, 1, 2))}, rows (table), 1);
+%! table(end+1,:) = {"[X; X]", sparse(2e9, 1), 0};
+%! table(end+1,:) = {"gpuArray (Y)", 0, sparse(3e9, 1)};
+%! texts = advices (table);
+%! if (gpumm_available ("gpu") || ! isempty (getenv ("GPUMM_GPUARRAY")))
+%!   fail_with (texts);
+%! else
+%!   assert (numel (strfind ([texts{:}], "no error: ")), rows (table), strjoin (texts, "\n"));
+%! endif
+%!test # and what a device does of 5 dimensions
+%! X = reshape (1:96, 4, 2, 3, 2, 2);
+%! check_table ({@(x) x + x, @(x) x .* x(:,:,1), @(x) x(:,:,:,:,2), @(x) x(1:2,:), @(x) sum(x, 3), ...
+%!               @(x) max(x, [], 5), @(x) cumsum(x, 4), @(x) cat(5, x, x), @squeeze, ...
+%!               @(x) permute(x, [2, 1, 3, 4, 5]), @(x) x(x > 5), @(x) repmat(x, 2)}, {X});
+
+## Octave computes arrayfun, and bsxfun of other functions than operators, of the host's values
+%!test
+%! M = [4, 1, 0; 1, 5, 2];
+%! values = {M, M + 1i, single(M), int8(M), M > 1, int64(M), sparse(M), sparse(M > 1), 7, zeros(0, 3), ...
+%!           blocksparse(M, [1, 3]), ones(2, 2, 2)};
+%! check_table ({@(x) arrayfun(@(e) e + 1, x), @(x) arrayfun("abs", x), @(x) arrayfun(@(e) e > 1, x), ...
+%!               @(x) arrayfun(@(e) "a", x), @(x) arrayfun(@plus, x, x), @(x) arrayfun(@(e) [e, e], x), ...
+%!               @(x) arrayfun(@(e, f) e, x, ones (4)), @(x) arrayfun(@(e) error ("id:a", "b"), x), ...
+%!               @(x) arrayfun(@(e) error ("b"), x, "ErrorHandler", @(err, e) e), ...
+%!               @(x) bsxfun(@(a, b) a(:,1) + 1, x, x)}, values);
+%! check_table ({@(x) arrayfun(@(e) deal (e, e > 1), x)}, values, 0, "outputs", 2);
+%! G = gpuArray (M);
+%! C = arrayfun (@(e) {"text", [e, e]}{1 + (e > 1)}, G, "UniformOutput", false);
+%! assert (cellfun (@class, C, "UniformOutput", false), {"gpuArray", "char", "char"; "char", "gpuArray", "gpuArray"});
+%! assert (gather (C{1}), [4, 4]);
+%! assert (evalc ("arrayfun (@(e) printf ('%d ', e), G);"), "4 1 1 5 0 2 ");
+%! assert (strtrim (evalc ("arrayfun (@(e) 2 * e, G(1,1:2))")), "ans =\n\n   8   2");
+
+%!test # isindex, and what is an index
+%! values = {2, 1.5, -1, 0, NaN, [1, 2], [1, 2.5], complex(2, 0), complex([2, 3], 0), 2i, [], ...
+%!           single([1, 2]), int8(3), uint64([3, 4]), true, [true, false], sparse([1, 2]), ...
+%!           sparse([1, 0]), sparse([true, false]), sparse(complex (2, 0)), 1e20, Inf, ...
+%!           blocksparse([1, 2; 3, 4], 1), blocksparse([1, 0; 0, 2], 1), ones(2, 2, 2)};
+%! check_table ({@isindex, @(x) isindex(x, 2), @(x) (1:9)(x)}, values, 0, "ids", false);
+
 %!test # empty arrays, which some functions of Octave cannot take at all
 %! for x = {[], zeros(0, 3), zeros(3, 0), single(zeros (0, 1)), sparse(0, 3), 5, int8(5)}
 %!   y = unique (x{1});
@@ -48,10 +146,19 @@
 %! endfor
 %!assert (class (gather (cumtrapz (gpuArray (uint8 (7)), 2))), "uint8")
 %!assert (class (gather (cat (2, gpuArray (zeros (1, 0, "single")), gpuArray (3)))), "single")
-%!assert (isindex (gpuArray (sparse ([true, false]))))
 %!error id=gpumm:gpuArray:gather unique (gpuArray ([1, 2, 2]))
 %!error <^median: not available for a gpuArray. Write gpuArray .median .gather .X> ...
 %! median (gpuArray ([1, 2]))
+%!test # arrays that are made there: bad sizes and classes
+%! for name = {"zeros", "ones", "eye", "Inf", "NaN", "rand", "randn"}
+%!   f = gpuArray ().(name{1});
+%!   for list = {{NaN, 2}, {[NaN, 2]}, {NaN}, {1.5, 2}, {{}}, {2, "int128"}, {2, "text"}}
+%!     check_error ("gpumm:bad-value", ["^gpuArray." name{1} ": sizes must be .* Write gpuArray." ...
+%!                                      name{1} " .2, 3, \"single\".$"], f, list{1}{:});
+%!   endfor
+%!   check_error ("Octave:bad-alloc", "too large", f, 1e30, 2);
+%!   assert (size (f (2, 3, "single")), [2, 3]);
+%! endfor
 %!test # of two results; columns of both; numbers of arguments
 %! try
 %!   [~, f] = mode (gpuArray ([1, 2]));

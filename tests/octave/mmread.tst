@@ -269,7 +269,11 @@
 %!   "size",     4, "ends before",               [r "%\n%\n\n"];
 %!   "size",     3, "expected 3 .*found \"2 3\"",   [r "% c\n2 3\n1 1 1\n"];
 %!   "size",     2, "expected 2 .*found \"2 3 1\"", [a "2 3 1\n1\n"];
-%!   "size",     2, "rows, columns",             [a repmat("9", 1, 400) " 1\n1\n"];
+%!   "size",     2, "so many rows: sizes are at most 2\\^53", [a repmat("9", 1, 400) " 1\n1\n"];
+%!   "size",     2, "so many rows",              [r repmat("9", 1, 240) " 3 0\n"];
+%!   "size",     2, "so many rows.*\"9223372036854775808 1 1\"$", [r "9223372036854775808 1 1\n1 1 1\n"];
+%!   "size",     2, "so many columns",           [r "1 99999999999999999999 0\n"];
+%!   "size",     2, "so many entries",           [r "2 2 18446744073709551616\n1 1 1\n"];
 %!   "size",     2, "found \"2 2\\? 1\"",        [r "2 2\0 1\n1 1 1\n"];
 %!   "size",     2, "1 x 100000000000000 matrix of 0 entries needs 800000 GB", ...
 %!       [r "1 100000000000000 0\n"];
@@ -331,8 +335,7 @@
 %!   "diagonal", 5, "diagonal of a hermitian.* real", ...
 %!       [b "array complex hermitian\n2 2\n1 0\n1 1\n1 1\n"];
 %! };
-%! for sizes = {"2 3 x", "-2 3 0", "2.5 3 0", "1e99 3 0", "99999999999999999999 3 0", "NaN 3 0", ...
-%!              [repmat("9", 1, 240) " 3 0"], repmat("\xc3", 1, 1e5)}
+%! for sizes = {"2 3 x", "-2 3 0", "2.5 3 0", "1e99 3 0", "NaN 3 0", repmat("\xc3", 1, 1e5)}
 %!   table(end+1,:) = {"size", 2, "rows, columns, entries", [r sizes{1} "\n"]};
 %! endfor
 %! for k = 1:rows (table)

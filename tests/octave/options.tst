@@ -59,8 +59,8 @@
 %!            2, D, to_class, "Write (single|int8|gpumm) "; eye(3), D, to_class, "Write (single|int8|gpumm) "
 %!            D > 3, D > 3, to_class, "Write (single|int8|gpumm) "; S, S, to_class, "Write (single|int8|gpumm) "
 %!            I, 2, to_class, "Write (single|int8|gpumm) "; gpuArray(D), D, to_class, "Write (single|int8|gpumm) "
-%!            D, gpuArray(D), places, "Write gpumm \\(gather \\(A\\), gather \\(B\\), \\.\\.\\.\\)$"
-%!            gpuArray(I), I, places, "Write gpumm \\(gather"; gpuArray(2), D, places, "Write gpumm \\(gather"}.'
+%!            D, gpuArray(D), places, "With them write gpumm \\(gather \\(A\\), gather \\(B\\)\\)$"
+%!            gpuArray(I), I, places, "write gpumm \\(gather"; gpuArray(2), D, places, "write gpumm \\(gather"}.'
 %!   for options = row{3}
 %!     [id, text] = error_of (@gpumm, row{1:2}, options{1}{:});
 %!     assert (strcmp (id, "gpumm:removed"), "%s by %s: %s", typeinfo (row{1}), typeinfo (row{2}), options{1}{1});

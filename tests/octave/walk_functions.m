@@ -9,8 +9,8 @@
 ## "arguments" the methods of the type, with options and with more arguments and outputs than they
 ## take.  WRONG has a line for each call whose result differs in value, class, size or sparsity.  A
 ## call may fail only if the error names full (S) or sparse (S), or if the full matrix fails too; of
-## a gpuArray if the error has an identifier, or says what an argument must be.  Where the host's
-## call fails, the other must, too.
+## a gpuArray if the error has an identifier, or says what an argument must be, and if the code runs
+## that a refusal says to write.  Where the host's call fails, the other must, too.
 ## SPDX-License-Identifier: BSD-3-Clause
 
 function [wrong, calls, names] = walk_functions (type = "blocksparse", what = "functions")
@@ -144,6 +144,8 @@ function text = compare (name, list, plain, is_array)
       no_words = {"", "Octave:invalid-fun-call", "Octave:undefined-function"};
       if (any (strcmp (id, no_words)) && isempty (regexp (said, asked ())))
         text = ["no identifier: " said];
+      elseif (strcmp (id, "gpumm:gpuArray:gather"))
+        text = wrong_advice (said, list, name, expected{1});
       endif
     elseif (isempty (err) && isempty (regexp (said, 'full \(S\)|sparse \(S\)')))
       text = said;

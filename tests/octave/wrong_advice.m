@@ -1,0 +1,50 @@
+## text = wrong_advice (SAID, LIST, NAME, EXPECTED): a refusal SAID tells the user what to write:
+## what is wrong with that code, or "".
+##
+## In the code X is the first gpuArray of LIST, and Y the argument that follows it.  Where the code
+## calls NAME, X, Y, Z, X4, ... are the arguments, and the value is EXPECTED, full or sparse.
+## SPDX-License-Identifier: BSD-3-Clause
+
+function text = wrong_advice (said, list, name = "?", expected = [])
+
+  text = "";
+  advice = regexp (said, '(?:[Ww]rite|Use) (.*)$', "tokens", "once");
+  if (isempty (advice))
+    text = ["no advice: " said];
+    return;
+  endif
+  [I, J, P, ALPHA, BETA, C] = deal (1, 1, 2, 3, 4, 5);
+  is_there = cellfun (@(x) strcmp (class (x), "gpuArray"), list);
+  X = S = A = list{find (is_there, 1)};
+  Y = B = list{end};
+  calls = @(code) ! isempty (strfind (code, [name " ("]));
+  if (calls (advice{1}))
+    [X, Y, Z, X4, X5, X6, X7, X8, X9] = [list, cell(1, 9)]{1:9};
+  elseif (! strcmp (name, "?") && ! isempty (regexp (advice{1}, '\<Y\>')))
+    return; # of a function that NAME calls
+  endif
+  for code = regexp (strtrim (advice{1}), ',? or (?:use )?|, (?=\w+ \(X\))', "split")
+    try
+      value = [];
+      eval (["value = " code{1} ";"]);
+      if (calls (code{1}) && ! isempty (difference (values (value), values (expected), 1e-9)))
+        text = "another value";
+      endif
+    catch err
+      text = err.message;
+    end_try_catch
+    if (! isempty (text))
+      text = sprintf ("%s: its advice %s: %s", strtrim (said), code{1}, text);
+      return;
+    endif
+  endfor
+
+endfunction
+
+function x = values (x)
+
+  if (isnumeric (x) || islogical (x))
+    x = full (gather (x));
+  endif
+
+endfunction
