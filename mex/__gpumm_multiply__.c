@@ -115,7 +115,8 @@ static int is_for_octave (const mxArray *a, const mxArray *b) {
 
 /* Is A * B a product of sparse matrices for which a look at all elements takes longer than `*`? */
 static int has_few_products (const mxArray *a, const mxArray *b) {
-  return mxIsSparse (a) && mxIsSparse (b) && mxGetN (a) == mxGetM (b)
+  return mxIsSparse (a) && mxIsSparse (b) && is_value (a) && is_value (b) /* and no gpuArray */
+         && mxGetN (a) == mxGetM (b)
          && gpumm_has_few_products ((double) mxGetJc (a)[mxGetN (a)],
                                     (double) mxGetJc (b)[mxGetN (b)], (double) mxGetM (b),
                                     (double) mxGetN (b));

@@ -52,9 +52,9 @@ enum { LEAST_NATURAL_COLUMNS = 16, LEAST_NATURAL_WIDTH = 4 };
  * 0.9 at 200, half at 1000. */
 enum { MOST_BESIDE = 16, FEW_BESIDE = 4, ROWS_AT_ONCE = 32, MOST_UNPACKED = 64, LEAST_REUSE = 4 };
 
-/* For Y = S X a row of a panel of Y is fetched PREFETCHED elements ahead, if it has LEAST_PREFETCHED
- * bytes: with 200,000 random rows a panel of 8 columns takes 17 ms instead of 47 (EPYC, one
- * thread), one of 4 columns 10 instead of 12. */
+/* For Y = S X a row of a panel of Y is fetched PREFETCHED elements ahead, if it has
+ * LEAST_PREFETCHED bytes: with 200,000 random rows a panel of 8 columns takes 17 ms instead of 47
+ * (EPYC, one thread), one of 4 columns 10 instead of 12. */
 enum { PREFETCHED = 16, LEAST_PREFETCHED = 32 };
 
 /* Short lines after which a thread adds to the progress. */

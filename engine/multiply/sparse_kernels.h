@@ -75,12 +75,12 @@ static inline __attribute__ ((always_inline)) int64_t NAME (short_line) (const g
 
 /* Columns first to before after of C = alpha A B, column by column: column j of C is the
  * sum of the columns p of A times B(p,j) (F. G. Gustavson, ACM TOMS 4 (1978) 250). w->sums is zero
- * before and after. A column of few products is summed in a list. The rows of a thin column come from a set that gives them back in order, from
- * the pattern's bits, or from the column before where that is certain to have the same. Those of a
- * full column are read off w->sums from top to bottom; which of its elements are zero nobody can
- * foretell, and a branch for each took longer than the product. The columns lie one behind the
- * other from where the symbolic phase said the first begins; elements that are zero are left
- * out. */
+ * before and after. A column of few products is summed in a list. The rows of a thin column come
+ * from a set that gives them back in order, from the pattern's bits, or from the column before
+ * where that is certain to have the same. Those of a full column are read off w->sums from top to
+ * bottom; which of its elements are zero nobody can foretell, and a branch for each took longer
+ * than the product. The columns lie one behind the other from where the symbolic phase said the
+ * first begins; elements that are zero are left out. */
 static int64_t NAME (gustavson) (const void *context, gpumm_line *w, int64_t first, int64_t after) {
   const gustavson *g = context;
   const gpumm_pattern *p = g->pattern;
