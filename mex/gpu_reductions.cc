@@ -25,8 +25,8 @@ static bool orders (gpumm_fold_op op) {
   return op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
 }
 
-// Takes the texts off the arguments that follow x, which Octave accepts: the class of the result goes
-// to *type, and "all" makes a column of x. All other texts are refused.
+// Takes the texts off the arguments that follow x, which Octave accepts: the class of the result
+// goes to *type, and "all" makes a column of x. All other texts are refused.
 static void read_texts (const named_function &f, octave_value &x, octave_value_list &rest,
                         std::string *type) {
   octave_value_list numbers;
