@@ -154,8 +154,18 @@ int gpumm_regions_of (const gpumm_matrix *x, gpumm_region regions[GPUMM_MOST_REG
   return count;
 }
 
+/* Does a full matrix end before another one begins? So it is in most products. */
+static int ends_before (const gpumm_matrix *x, const gpumm_matrix *y) {
+  const int64_t elements = x->cols > 0 ? (x->cols - 1) * x->ld + x->rows : 0;
+  return (uintptr_t) x->values + (size_t) elements * gpumm_type_bytes (x->type)
+         <= (uintptr_t) y->values;
+}
+
 int gpumm_matrices_overlap (const gpumm_matrix *x, const gpumm_matrix *y) {
   gpumm_region of_x[GPUMM_MOST_REGIONS], of_y[GPUMM_MOST_REGIONS];
+  if (x->format == GPUMM_FULL && y->format == GPUMM_FULL
+      && (ends_before (x, y) || ends_before (y, x)))
+    return 0;
   const int count_x = gpumm_regions_of (x, of_x), count_y = gpumm_regions_of (y, of_y);
   for (int i = 0; i < count_x; i++)
     for (int j = 0; j < count_y; j++)
