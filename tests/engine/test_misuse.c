@@ -656,7 +656,7 @@ static void test_calls (void) {
     if (r == GPUMM_GEQRF)
       CALL (x.tau = one, "the memory of another argument");
     if (r == GPUMM_GETRF)
-      CALL (x.pivots = (int32_t *) one, "the memory of another argument");
+      CALL (x.pivots = (void *) one, "the memory of another argument");
     if (r >= GPUMM_SYMM && r <= GPUMM_TRSM)
       CALL (x.uplo = 'X', "not a letter of BLAS");
     if (r == GPUMM_TRMM || r == GPUMM_ORMQR)
