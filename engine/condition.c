@@ -200,8 +200,11 @@ static gpumm_status check_diagonals (const gpumm_call *call, const triangle fact
 
 gpumm_status gpumm_estimate_condition (const gpumm_call *call, char norm, double anorm,
                                        double *rcond) {
-  if (!call || (call->routine != GPUMM_GECON && call->routine != GPUMM_POCON)
-      || (unsigned) call->type > GPUMM_Z || call->n < 1 || !(anorm > 0 && anorm <= DBL_MAX))
+  if (!call || !rcond || (call->routine != GPUMM_GECON && call->routine != GPUMM_POCON)
+      || (unsigned) call->type > GPUMM_Z || call->n < 1 || call->lda < call->n || !call->a
+      || !(anorm > 0 && anorm <= DBL_MAX)
+      || (call->routine == GPUMM_GECON && norm != '1' && norm != 'O' && norm != 'I')
+      || (call->routine == GPUMM_POCON && call->uplo != 'U' && call->uplo != 'L'))
     return gpumm_fail (GPUMM_INVALID, "no condition number to estimate");
   const size_t element = gpumm_type_bytes (call->type);
   const int64_t first =

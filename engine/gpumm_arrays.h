@@ -27,9 +27,10 @@ typedef struct gpumm_pages {
 /* The result without its memory, as one matrix: its pages beside each other. Checks the problem. */
 GPUMM_API gpumm_status gpumm_pages_result (const gpumm_pages *pages, gpumm_matrix *shape);
 
-/* Computes into result, which has this shape and memory of the caller's that does not overlap the
- * arrays: each page is the product of a page of A and a page of B. options may be NULL. Runs as a
- * job does: it can be cancelled, and after a failure the values are undefined. */
+/* Computes into result, which has this shape and memory of the caller's outside the bytes from the
+ * first to the last page of A and of B: each page is the product of a page of A and a page of B.
+ * options may be NULL. Runs as a job does: it can be cancelled, and after a failure the values are
+ * undefined. */
 GPUMM_API gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_options *options,
                                         gpumm_matrix *result);
 
@@ -39,8 +40,9 @@ GPUMM_API gpumm_status gpumm_pages_run (const gpumm_pages *pages, const gpumm_op
  * on the device's array stream and return. Work queued there runs in order. What reads or writes
  * memory of the device in another way (gpumm_copy, products) waits for it first. A failure of
  * queued work is reported by the next of these functions, or by whatever waits. GPUMM_INVALID: an
- * array does not lie in its buffer, or an argument is out of range. GPUMM_UNSUPPORTED: int64 or
- * uint64 in arithmetic. */
+ * array does not lie in its buffer, an argument is out of range, or what is written overlaps what
+ * is read. This is checked of arrays without gaps, and of arrays with the same strides; of others
+ * the caller guarantees it. GPUMM_UNSUPPORTED: int64 or uint64 in arithmetic. */
 enum { GPUMM_MAP_DIMS = 4, GPUMM_MAP_INPUTS = 6, GPUMM_MAP_STEPS = 16 };
 
 /* An array as it is read or written: entry (i, j, k, l) is values[i stride[0] + j stride[1] + ...].
@@ -100,7 +102,8 @@ typedef struct gpumm_map_step {
  * there. Results become integers by rounding half away from zero and saturating, NaN becomes 0;
  * logical: is it not 0; real: the real part. Without steps and with one type, entries are copied as
  * they are, of any type. The output's entries may lie where those of an input of the same strides
- * lie; otherwise they must not overlap any input, or each other. */
+ * and as many bytes lie; otherwise they must not overlap any input, or each other: each stride of
+ * the output is longer than what the shorter ones reach. */
 typedef struct gpumm_map {
   gpumm_type domain;
   int64_t size[GPUMM_MAP_DIMS];
@@ -156,8 +159,8 @@ typedef struct gpumm_places {
   int64_t first, step;
 } gpumm_places;
 
-/* part(i, j, k, l) = whole(I(i), J(j), K(k), L(l)); put: the other way round. Both of one type. If
- * a put writes a place twice, either value may stay. */
+/* part(i, j, k, l) = whole(I(i), J(j), K(k), L(l)); put: the other way round. Both of one type, and
+ * apart from each other. If a put writes a place twice, either value may stay. */
 typedef struct gpumm_pick {
   int put;
   int64_t size[GPUMM_MAP_DIMS]; /* of the part */
@@ -174,14 +177,16 @@ GPUMM_API gpumm_status gpumm_pick_entries (const gpumm_pick *pick);
 #define GPUMM_MARK_WORDS(stored) ((int64_t) (stored) / 64 + 1)
 
 /* What sparse matrices in buffers of one device need beside arrays entry by entry. The operations
- * are queued in the same way, and trust offsets and indices. Of a, b and c each reads the sizes,
- * nzmax, and those arrays that it needs, with their buffers and the type of the values, which is
- * any; op, transpose and zero are not used. A pattern has no values: its buffer is NULL. That of a
- * matrix in blocks is a sparse matrix with rows and cols exchanged.
+ * are queued in the same way. Sizes, nzmax and types of a, b and c must fit each other, or it is
+ * GPUMM_INVALID; offsets, indices, marks and columns to take are trusted. Of a, b and c each reads
+ * the sizes, nzmax, and those arrays that it needs, with their buffers and the type of the values,
+ * which is any; op, transpose and zero are not used. A pattern has no values: its buffer is NULL.
+ * That of a matrix in blocks is a sparse matrix with rows and cols exchanged.
  *
  * Bit t % 64 of marks[t / 64] says whether entry t of a is marked, in words = GPUMM_MARK_WORDS
- * (a.nzmax) words, and before[g], g = 0 .. words, how many entries the first g words mark. In KEEP
- * and PACK a matrix without start and index is a full one without gaps, of rows * cols = nzmax. */
+ * (a.nzmax) words, and before[g], g = 0 .. words, how many entries the first g words mark. c.nzmax
+ * is the number that comes of them; entries past it are left out. In KEEP and PACK a matrix without
+ * start and index is a full one without gaps, of rows * cols = nzmax. */
 typedef enum gpumm_sparse_op {
   GPUMM_SPARSE_KEEP,     /* marks, before: entries of a that are not zero */
   GPUMM_SPARSE_DIAGONAL, /* marks, before: entries (i, i + shift) of a */
@@ -195,7 +200,7 @@ typedef enum gpumm_sparse_op {
   GPUMM_SPARSE_TAKE,    /* c = these columns of a, after LENGTHS */
   GPUMM_SPARSE_TRANSPOSE, /* c = a.' */
   GPUMM_SPARSE_SCALE,     /* c.values = those of a times, or divided by, the entry of full at their
-                         (row, column); 0, as if not stored, stays 0 */
+                         (row, column); 0, as if not stored, stays 0. c may have a's values */
   GPUMM_SPARSE_SCATTER,   /* full at (row, column) of each entry of a = its value */
   GPUMM_SPARSE_FOLD, /* c, a row or a column that stores all: SUM, MAX, MIN or ANY of each column
                              of a with its zeros; of type Z for complex a, else D */
@@ -207,7 +212,8 @@ typedef struct gpumm_sparse_work {
   gpumm_matrix a, b, c;
   gpumm_view marks;                         /* U64 */
   gpumm_view before, from_a, from_b, which; /* I64 */
-  gpumm_view full; /* of the type of a's values, D or Z in SCALE, with strides */
+  gpumm_view full; /* as large as a and of the type of its values, D or Z in SCALE, which needs only
+                      one entry along a stride of 0 */
   int64_t full_size[GPUMM_MAP_DIMS];
   int64_t shift;
   gpumm_fold_op fold;

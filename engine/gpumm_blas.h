@@ -36,8 +36,8 @@ typedef enum gpumm_routine {
 
 /* A call of a routine for matrices by columns in host memory. The arguments have the names and the
  * values that they have in BLAS and LAPACK, letters are capitals, and what a routine does not have
- * is not looked at; k is nrhs of getrs and potrs. trmm, trsm: the matrices are a and b. The caller
- * guarantees that the arguments are valid, and no size is 0. */
+ * is not looked at; k is nrhs of getrs and potrs. trmm, trsm: the matrices are a and b. No size may
+ * be 0, and what a routine writes must not overlap its other arguments: GPUMM_INVALID. */
 typedef struct gpumm_call {
   gpumm_routine routine;
   gpumm_type type; /* S, D, C, Z */
@@ -64,7 +64,8 @@ GPUMM_API gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend whe
 /* gecon and pocon by all cores of the CPU: sets *rcond to an estimate of the reciprocal condition
  * number of the matrix whose factors of getrf or potrf are a, and whose norm is anorm, above 0. It
  * takes LAPACK's steps with LAPACK's bound. norm: '1', 'O' or 'I', of gecon. GPUMM_UNSUPPORTED:
- * LAPACK shall do it, because numbers are close to overflow. No argument but *rcond changes. */
+ * LAPACK shall do it, because numbers are close to overflow. GPUMM_INVALID: an argument is none of
+ * these. No argument but *rcond changes. */
 GPUMM_API gpumm_status gpumm_estimate_condition (const gpumm_call *call, char norm, double anorm,
                                                  double *rcond);
 

@@ -13,6 +13,7 @@
 #include "matrix.h"
 #include "memory/limit.h"
 #include "memory/queue.h"
+#include "overlap.h"
 #include "progress.h"
 #include "rates.h"
 #include "types.h"
@@ -45,7 +46,7 @@ gpumm_status gpumm_result_type (const gpumm_problem *p, gpumm_type *type) {
     known = gpumm_is_float (a) && gpumm_is_float (b) && gpumm_is_single (a) == gpumm_is_single (b);
     *type = gpumm_is_complex (a) ? a : b;
   }
-  if (!known)
+  if (!known || (unsigned) kind_a > GPUMM_BLOCKS || (unsigned) kind_b > GPUMM_BLOCKS)
     return gpumm_fail (GPUMM_UNSUPPORTED, "%s%s by %s%s has no product%s",
                        gpumm_format_word (kind_a), gpumm_type_name (a), gpumm_format_word (kind_b),
                        gpumm_type_name (b),
@@ -107,6 +108,17 @@ static size_t start_bytes (const gpumm_problem *p) {
   return (size_t) (lines + 1) * sizeof (int64_t);
 }
 
+/* Does an operand or its transpose lie where the result's offsets go? */
+static int holds_start (const gpumm_matrix *x, const gpumm_problem *p) {
+  const gpumm_matrix start = {.type = GPUMM_I64,
+                              .rows = (int64_t) (start_bytes (p) / sizeof (int64_t)),
+                              .cols = 1,
+                              .ld = (int64_t) (start_bytes (p) / sizeof (int64_t)),
+                              .values = gpumm_buffer_address (p->start)};
+  return gpumm_matrices_overlap (&start, x)
+         || (x->transpose && gpumm_matrices_overlap (&start, x->transpose));
+}
+
 /* The buffers of a product lie on one device; what cannot be multiplied there is refused. */
 static gpumm_status check_buffers (const gpumm_problem *p) {
   const gpumm_buffer *home = gpumm_home (p);
@@ -130,6 +142,9 @@ static gpumm_status check_buffers (const gpumm_problem *p) {
           || p->start->bytes < start_bytes (p)))
     return gpumm_fail (GPUMM_INVALID, "the memory for the result's offsets is too small, on "
                                       "another device or of another process");
+  if (p->start && (holds_start (&p->a, p) || holds_start (&p->b, p)))
+    return gpumm_fail (GPUMM_INVALID,
+                       "the memory for the result's offsets lies in the memory of an operand");
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i] && all[i]->context != home->context)
       return gpumm_fail (GPUMM_UNSUPPORTED, "the matrices lie on different devices");

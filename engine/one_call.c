@@ -28,11 +28,14 @@ static gpumm_status allocate (gpumm_matrix *c) {
 }
 
 gpumm_status gpumm_multiply (const gpumm_matrix *a, const gpumm_matrix *b, gpumm_matrix *c) {
+  gpumm_problem p = {.alpha = {1, 0}};
+  gpumm_job *job;
+  if (a && b) /* one of them may be c */
+    p.a = *a, p.b = *b, p.output = a->type;
+  if (c)
+    *c = (gpumm_matrix){0};
   if (!a || !b || !c)
     return gpumm_fail (GPUMM_INVALID, "no operand, or no matrix for the result");
-  const gpumm_problem p = {.a = *a, .b = *b, .alpha = {1, 0}, .output = a->type};
-  gpumm_job *job;
-  *c = (gpumm_matrix){0};
   gpumm_status status = gpumm_open (&p, NULL, &job);
   if (!status)
     status = gpumm_result (job, c);

@@ -10,11 +10,13 @@
 #include "memory/buffer.h"
 #include "memory/limit.h"
 #include "multiply/real_by_complex.h"
+#include "overlap.h"
 #include "progress.h"
 #include "rates.h"
 #include "spread.h"
 #include "symmetry.h"
 #include "transfer_rates.h"
+#include "types.h"
 
 #include <string.h>
 
@@ -123,11 +125,17 @@ gpumm_status gpumm_result (gpumm_job *job, gpumm_matrix *shape) {
 
 /* ---- run ---------------------------------------------------------------------------------- */
 
+/* Of an operand with its transpose. */
 static int overlaps (const gpumm_matrix *result, const gpumm_matrix *x) {
-  if (result->values && result->values == x->values)
-    return 1;
-  return result->format == x->format && x->format != GPUMM_FULL
-         && (result->start == x->start || (result->index && result->index == x->index));
+  return gpumm_matrices_overlap (result, x)
+         || (x->transpose && gpumm_matrices_overlap (result, x->transpose));
+}
+
+/* Does the flag for zeros lie in memory of x? */
+static int holds_flag (const gpumm_matrix *x, const gpumm_buffer *zero) {
+  const gpumm_matrix flag = {
+      .type = GPUMM_I32, .rows = 1, .cols = 1, .ld = 1, .values = gpumm_buffer_address (zero)};
+  return zero && overlaps (&flag, x);
 }
 
 static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *result) {
@@ -148,9 +156,13 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *resu
   if (p->c0 && p->c0->buffer && (p->c0->values != result->values || p->c0->ld != result->ld))
     return gpumm_fail (GPUMM_UNSUPPORTED, "C0 on a device is not the result itself");
   /* some algorithms would read their own results as operands */
-  if (overlaps (result, &p->a) || overlaps (result, &p->b)
+  const int reads = !gpumm_is_zero (p->alpha);
+  if ((reads && (overlaps (result, &p->a) || overlaps (result, &p->b)))
       || (p->c0 && !p->c0->buffer && overlaps (result, p->c0)))
     return gpumm_fail (GPUMM_INVALID, "the result lies in the memory of an operand");
+  if (holds_flag (&p->a, result->zero) || holds_flag (&p->b, result->zero)
+      || holds_flag (result, result->zero))
+    return gpumm_fail (GPUMM_INVALID, "the flag for zeros lies in the memory of a matrix");
   return GPUMM_OK;
 }
 

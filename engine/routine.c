@@ -27,6 +27,7 @@
 #include "memory/pool.h"
 #include "memory/queue.h"
 #include "move/copy.h"
+#include "overlap.h"
 #include "routine_on_host.h"
 #include "threads.h"
 #include "types.h"
@@ -103,6 +104,9 @@ static gpumm_status multiply (const gpumm_call *x, gpumm_backend where, int devi
                                         .device = -1};
   const int reads = x->beta.re != 0 || x->beta.im != 0;
   gpumm_job *job = NULL;
+  if (x->m < 1 || x->n < 1 || x->k < 1)
+    return gpumm_fail (GPUMM_INVALID, "gemm: m, n and k are %lld, %lld and %lld, not above 0",
+                       (long long) x->m, (long long) x->n, (long long) x->k);
   if (reads)
     p.c0 = &c;
   const gpumm_work work = gpumm_work_of (&p);
@@ -291,6 +295,54 @@ static void set_lapack (work *w) {
     w->x[A].apart = 1;
   }
 }
+
+/* ---- checks ------------------------------------------------------------------------------- */
+
+/* Is the letter one of these, where the routine looks at it? */
+static int is_letter (int looks, char letter, const char *allowed) {
+  return !looks || (letter && strchr (allowed, letter));
+}
+
+static gpumm_status check_letters (const gpumm_call *x) {
+  const gpumm_routine r = x->routine;
+  const int is_sum = r >= GPUMM_SYRK && r <= GPUMM_HER2K,
+            is_triangle = r == GPUMM_TRMM || r == GPUMM_TRSM;
+  const int is_two_sided = r == GPUMM_SYMM || r == GPUMM_HEMM || is_triangle || r == GPUMM_ORMQR;
+  const int has_uplo = (r >= GPUMM_SYMM && r <= GPUMM_TRSM) || r == GPUMM_POTRF || r == GPUMM_POTRS;
+  const int has_trans =
+      r == GPUMM_GEMM || is_sum || is_triangle || r == GPUMM_GETRS || r == GPUMM_ORMQR;
+  return is_letter (is_two_sided, x->side, "LR") && is_letter (has_uplo, x->uplo, "UL")
+                 && is_letter (has_trans, x->trans, "NTC")
+                 && is_letter (r == GPUMM_GEMM, x->trans_b, "NTC")
+                 && is_letter (is_triangle, x->diag, "UN")
+             ? GPUMM_OK
+             : gpumm_fail (GPUMM_INVALID, "%s: side, uplo, trans or diag is not a letter of BLAS",
+                           gpumm_routine_name (r, x->type));
+}
+
+/* Checks that each operand has sizes and memory, and shares none with another that is written. */
+static gpumm_status check_operands (const work *w) {
+  const char *name = gpumm_routine_name (w->call.routine, w->call.type);
+  for (int i = A; i < INFO; i++) {
+    const gpumm_matrix *x = &w->x[i].host;
+    if (!w->x[i].reads && !w->x[i].writes)
+      continue;
+    if (x->rows < 1 || x->cols < 1 || x->ld < x->rows || !x->values)
+      return gpumm_fail (GPUMM_INVALID,
+                         "%s: an argument has %lld x %lld elements with leading dimension %lld%s",
+                         name, (long long) x->rows, (long long) x->cols, (long long) x->ld,
+                         x->values ? "" : ", and no memory");
+    const int is_inverse = w->call.routine == GPUMM_GETRI && i == B; /* over A */
+    for (int j = A; j < i && !is_inverse; j++)
+      if ((w->x[i].writes || w->x[j].writes) && w->x[j].host.values
+          && gpumm_matrices_overlap (x, &w->x[j].host))
+        return gpumm_fail (GPUMM_INVALID,
+                           "%s: what it writes lies in the memory of another argument", name);
+  }
+  return GPUMM_OK;
+}
+
+/* ---- operands on the device --------------------------------------------------------------- */
 
 /* Takes memory for an operand on the device, and copies there what is read. */
 static gpumm_status bring (work *w, operand *x) {
@@ -532,7 +584,8 @@ static gpumm_status fetch (work *w, const gpumm_call *call) {
 
 gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one at a time: they share the way */
-  if (!call || (unsigned) call->routine >= GPUMM_GECON || (unsigned) call->type > GPUMM_Z)
+  if (!call || (unsigned) call->routine >= GPUMM_GECON || (unsigned) call->type > GPUMM_Z
+      || (unsigned) where > GPUMM_GPU)
     return gpumm_fail (GPUMM_INVALID, "no call of a routine");
   const int is_product = call->routine < GPUMM_GETRF;
   if (is_product && gpumm_is_zero (call->alpha))
@@ -541,12 +594,17 @@ gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
                          || call->routine == GPUMM_POTRS
                          || (call->routine == GPUMM_TRSM && call->diag == 'N');
   uint64_t devices = 1;
-  gpumm_status status =
-      gpumm_allowed_devices (&(gpumm_options){.device = -1}, where == GPUMM_CPU, &devices);
+  gpumm_status status = check_letters (call);
+  if (!status)
+    status = gpumm_allowed_devices (&(gpumm_options){.device = -1}, where == GPUMM_CPU, &devices);
   const int first = status ? 0 : __builtin_ctzll (devices);
   work w = {.call = *call, .device = where == GPUMM_CPU ? GPUMM_HOST - first : first};
   if (!status && call->routine == GPUMM_GEMM)
     return multiply (call, where, first);
+  if (!status) {
+    (is_product ? set_level3 : set_lapack) (&w);
+    status = check_operands (&w);
+  }
   if (!status && where == GPUMM_AUTO) {
     const gpumm_work estimated = work_of (call);
     status = check_worth (&estimated, first);
@@ -559,7 +617,6 @@ gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
     status = gpumm_fail (GPUMM_UNSUPPORTED, "device %d computes products alone", w.context->device);
   if (status)
     return status;
-  (is_product ? set_level3 : set_lapack) (&w);
   w.call.lda = w.x[A].device.ld;
   w.call.ldb = w.x[B].device.ld;
   w.call.ldc = w.x[C].device.ld;

@@ -447,13 +447,74 @@ static bool has_duplicates (const octave::idx_vector &index) {
   if (index.is_colon () || index.is_range () || index.is_scalar ()
       || index.idx_class () == octave::idx_vector::class_mask)
     return false;
+  const octave_idx_type count = index.length (0);
+  if (index.extent (0) / 64 > count) { // bits for all places would take more memory than the places
+    std::vector<octave_idx_type> places;
+    for (octave_idx_type i = 0; i < count; i++)
+      places.push_back (index (i));
+    std::sort (places.begin (), places.end ());
+    return std::adjacent_find (places.begin (), places.end ()) != places.end ();
+  }
   std::vector<bool> seen (index.extent (0), false);
-  for (octave_idx_type i = 0; i < index.length (0); i++) {
+  for (octave_idx_type i = 0; i < count; i++) {
     if (seen[index (i)])
       return true;
     seen[index (i)] = true;
   }
   return false;
+}
+
+// An array of so few elements that Octave's rules for the sizes of x are its rules, too.
+static boolNDArray small_like (const array &x, octave_idx_type most) {
+  dim_vector size = dims_of (x.size);
+  for (int d = 0; d < size.ndims (); d++)
+    size (d) = std::min (size (d), most);
+  return boolNDArray (size, false);
+}
+
+// The size of x after X(INDEX) = Y of the size `given`, or Octave's error. Octave applies its rules
+// to few elements: an array as large as the result would take a byte of host memory an element.
+static dim_vector assigned_size (const array &x, std::vector<octave::idx_vector> index,
+                                 const dim_vector &given, bool matches) {
+  const int dims = int (index.size ());
+  const dim_vector size = dims_of (x.size);
+  const bool any_colon = std::any_of (index.begin (), index.end (),
+                                      [] (const octave::idx_vector &i) { return i.is_colon (); });
+  if (dims == 0 || (size.all_zero () && any_colon)) { // as large as Y
+    boolNDArray rules (size, false);
+    rules.assign (array_of_indices (index), boolNDArray (given), false);
+    return rules.dims ();
+  }
+  const shape whole = seen_by (x, dims);
+  if (!matches) { // the lengths decide, and are in the error
+    for (int d = 0; d < dims; d++)
+      index[std::size_t (d)] = octave::idx_vector (0, index[std::size_t (d)].length (whole (d)));
+    small_like (x, 1).assign (array_of_indices (index), boolNDArray (given), false);
+    return size;
+  }
+  boolNDArray rules = small_like (x, 2); // grows by one where x grows
+  const dim_vector small = rules.dims ();
+  const shape seen = dims == 1 ? shape (rules.numel (), 1) : shape_of (small).redim (dims);
+  std::vector<octave::idx_vector> places = index;
+  for (int d = 0; d < dims; d++) {
+    const octave::idx_vector &i = index[std::size_t (d)];
+    if (i.length (whole (d)) == 0)
+      places[std::size_t (d)] = octave::idx_vector (0, 0);
+    else if (!i.is_colon ())
+      places[std::size_t (d)] =
+          octave::idx_vector (i.extent (whole (d)) > whole (d) ? seen (d) : 0);
+  }
+  rules.assign (array_of_indices (places), boolNDArray (dim_vector (1, 1), true), false);
+  dim_vector to = rules.dims ();
+  if (dims == 1) {
+    const octave_idx_type count = index[0].extent (whole (0));
+    return to == small ? size : to (0) > 1 ? dim_vector (count, 1) : dim_vector (1, count);
+  }
+  for (int d = 0; d < to.ndims (); d++)
+    to (d) = d < small.ndims () && to (d) == small (d)
+                 ? size (d)
+                 : index[std::size_t (d)].extent (d < size.ndims () ? size (d) : 1);
+  return to;
 }
 
 void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
@@ -491,10 +552,10 @@ void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
   y = plain (as_type (y, type));
   array changed;           // replaces x at the end, so a failure leaves x unchanged
   if (grows || !matches) { // Octave's rules and errors
-    boolNDArray rules (dims_of (x.size), false);
-    rules.assign (array_of_indices (index), boolNDArray (given_size, false), false);
+    const shape to = shape_of (assigned_size (x, index, given_size, matches));
+    (void) to.checked_numel (); // or no memory is so large
     changed = dims == 1 && x.numel () > 0 ? reshaped (x, x.size.redim (2)) : x;
-    changed = as_type (enlarged (changed, shape_of (rules.dims ())), type);
+    changed = as_type (enlarged (changed, to), type);
     whole = seen_by (changed, dims);
   } else
     changed = x.type == type ? own_copy (x) : as_type (x, type);

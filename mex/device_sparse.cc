@@ -101,6 +101,10 @@ bool goes_along (const dim_vector &v, const dim_vector &size) {
          && ((v (0) == 1 && v (1) == size (1)) || (v (1) == 1 && v (0) == size (0)));
 }
 
+bool has_own_sizes (octave_value::binary_op op, const dim_vector &a, const dim_vector &b) {
+  return compares (operation_of (op).map) && (a.any_zero () || b.any_zero ());
+}
+
 bool takes_zeros (octave_value::binary_op op) {
   return op == octave_value::op_el_div || op == octave_value::op_el_ldiv
          || op == octave_value::op_el_pow;
@@ -229,8 +233,7 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
   if (op == octave_value::op_mul)
     return product (a, b, options, result, full);
   const operation &o = operation_of (op);
-  if (is_logical (o.map) && (size_of (a).numel () == 0 || size_of (b).numel () == 0)) {
-    // Octave's sizes for these follow no rule of other operators
+  if (has_own_sizes (op, size_of (a), size_of (b))) {
     const octave_value z = octave::binary_op (type_info (), op, on_host (a), on_host (b));
     const int device = a.is_sparse ? a.s.device : b.s.device;
     if (z.issparse ())

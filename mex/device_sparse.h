@@ -27,6 +27,10 @@ struct sparse_operand {
 // Is v a vector that applies to each column or each row of a matrix of this size?
 bool goes_along (const dim_vector &v, const dim_vector &size);
 
+// Comparisons and logical operators with empty matrices: the sizes of Octave's results follow no
+// rule of other operators, so Octave computes them.
+bool has_own_sizes (octave_value::binary_op op, const dim_vector &a, const dim_vector &b);
+
 // If both operands are sparse and one is a number, these operators of Octave also apply to zeros
 // that are not stored; and these of Octave 11.
 bool takes_zeros (octave_value::binary_op op);

@@ -133,6 +133,7 @@ gpumm::array array_of (const octave_value &x);
   ROW (tril, triangle, ONE, BY_OCTAVE)                                                             \
   ROW (triu, triangle, ONE, BY_OCTAVE)                                                             \
   ROW (bsxfun, bsxfun, ONE)                                                                        \
+  ROW (xor, exclusive_or, ONE, BY_FUNCTION, {}, 2)                                                 \
   ROW (sparse, sparse_from, ONE)                                                                   \
   ROW (blocksparse, blocksparse_from, ONE)                                                         \
   ROW (blocksize, blocksize, ONE, BY_FUNCTION, {}, 1, 1)                                           \

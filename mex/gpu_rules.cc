@@ -174,6 +174,8 @@ static bool check_sparse (octave_value::binary_op op, operand_form a, operand_fo
       octave::binary_op (type_info (), op, sample_of (a, by_value), sample_of (b, by_value));
   const octave_value::binary_op given = op;
   op = reduced (op, a, b, a.is_scalar (), b.is_scalar ());
+  if (op != octave_value::op_mul && has_own_sizes (op, a.size, b.size))
+    return rules.issparse ();
   const bool both = a.kind == storage::sparse && b.kind == storage::sparse;
   if (op != octave_value::op_mul && rules.issparse ())
     check_fills (op, (both && takes_zeros (given)) || zeros_count (op), a, b);
@@ -186,10 +188,7 @@ static bool check_sparse (octave_value::binary_op op, operand_form a, operand_fo
     check_factors (op, by_b ? b : a);
   else if (scales_a || scales_b)
     refuse_filled (op);
-  else if (op != octave_value::op_mul && !a.is_scalar ()
-           && !b.is_scalar ()
-           // Octave's sizes for these follow no rule of other operators
-           && !(is_logical (operation_of (op).map) && (a.size.any_zero () || b.size.any_zero ())))
+  else if (op != octave_value::op_mul && !a.is_scalar () && !b.is_scalar ())
     check_sparse_sizes (op, a.size, b.size);
   return rules.issparse ();
 }

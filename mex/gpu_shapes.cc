@@ -52,11 +52,25 @@ static bool get_sizes (const octave_value_list &args, dim_vector &sizes) {
   return is_plain;
 }
 
-// How often repmat with these arguments repeats each dimension.
-static dim_vector times_of (const named_function &f, const octave_value_list &args) {
+// How often repmat with these arguments repeats each dimension of X.
+static dim_vector times_of (const named_function &f, const octave_value &x,
+                            const octave_value_list &args) {
+  enum { MOST_REPEATED = 1 << 16 }; // elements that Octave makes for its rules
   dim_vector times;
   if (get_sizes (args, times) && !times.all_zero ()) // all below 0 are an error of Octave's
     return times;
+  // Octave also repeats a number 1.5 times by 1, but not 1.5 times by 2, which would be 3 elements
+  double count = 1;
+  for (octave_idx_type i = 0; i < args.length (); i++) {
+    const bool is_list = args (i).isnumeric () && args (i).isreal () && args (i).numel () < 99;
+    const NDArray list = is_list ? args (i).array_value () : NDArray (dim_vector (1, 1), INFINITY);
+    for (octave_idx_type j = 0; j < list.numel (); j++)
+      count *= std::max (std::abs (list (j)), 1.0);
+    if (args.length () == 1 && list.numel () == 1)
+      count *= count;
+  }
+  if (x.numel () == 1 && count <= MOST_REPEATED)
+    return by_octave (f.name, octave_value_list (args).prepend (octave_value (true))).dims ();
   // Octave reads them: how often does it repeat the rows and columns of an empty array?
   const auto repeated = [&] (octave_idx_type rows, octave_idx_type cols) {
     const octave_value empty = NDArray (dim_vector (rows, cols));
@@ -92,7 +106,7 @@ static octave_value repeated_stored (const octave_value &x, const dim_vector &ti
 octave_value_list repmat (const named_function &f, const octave_value_list &args, int nargout) {
   const octave_value x = args (0);
   const octave_value_list rest = on_host (rest_of (args));
-  const dim_vector times = times_of (f, rest);
+  const dim_vector times = times_of (f, x, rest);
   if (is_stored (x))
     return ovl (repeated_stored (x, times));
   return by_device (f, args, nargout,
@@ -421,4 +435,42 @@ octave_value_list bsxfun (const named_function &f, const octave_value_list &args
              .issparse ())
     return ovl (by_octave ("sparse", ovl (y)));
   return ovl (y);
+}
+
+// What Octave's function makes of small truth values, in whose place x and y are expanded; or its
+// error.
+static octave_value expanded_sample (const named_function &f, const octave_value &x,
+                                     const octave_value &y) {
+  const int dims = std::max (x.ndims (), y.ndims ());
+  dim_vector u = x.dims ().redim (dims), v = y.dims ().redim (dims);
+  for (int d = 0; d < dims; d++) {
+    const bool differ = u (d) != v (d) && u (d) > 1 && v (d) > 1;
+    u (d) = std::min<octave_idx_type> (u (d), 2);
+    v (d) = differ ? 3 : std::min<octave_idx_type> (v (d), 2);
+  }
+  const auto sample_of = [] (const octave_value &given, const dim_vector &size) {
+    const octave_value z = boolNDArray (size, true);
+    return given.issparse () ? by_octave ("sparse", ovl (z)) : z;
+  };
+  return by_octave (f.name, ovl (sample_of (x, u), sample_of (y, v)));
+}
+
+static octave_value xor_of (const named_function &f, octave_value x, octave_value y) {
+  const bool expands = x.numel () != 1 && y.numel () != 1 && x.dims () != y.dims ();
+  const bool is_sparse = expands && expanded_sample (f, x, y).issparse ();
+  for (octave_value *z : {&x, &y}) {
+    if (expands && (!is_there (*z) || is_stored (*z)))
+      *z = by_octave ("full", ovl (*z));
+    *z = by_octave ("logical", ovl (*z));
+  }
+  const octave_value z = binary (octave_value::op_ne, x, y);
+  return is_sparse ? by_octave ("sparse", ovl (z)) : z;
+}
+
+// (X, Y, ...): Octave's own gives one error for all that is refused where sizes differ
+octave_value_list exclusive_or (const named_function &f, const octave_value_list &args, int) {
+  octave_value z = args (0);
+  for (octave_idx_type i = 1; i < args.length (); i++)
+    z = xor_of (f, z, args (i));
+  return ovl (z);
 }

@@ -327,14 +327,9 @@ public:
     return octave_value (clone ());
   }
   octave_value permute (const Array<int> &order, bool inverse) const {
-    if (issparse ()) // Octave's check of the order
-      octave_value (SparseMatrix (2, 2)).permute (order, inverse);
-    else
-      boolNDArray (dim_vector (2, 2)).permute (order, inverse);
-    if (!issparse () && order.numel () != 2)
-      gpumm::say_gather (
-          "permute of a blocksparse to more dimensions is not available on a device. Use "
-          "gather (X)");
+    if (!issparse ()) // full, as on the host
+      return inverse ? full_value ().ipermute (order) : full_value ().permute (order);
+    octave_value (SparseMatrix (2, 2)).permute (order, inverse); // Octave's check of the order
     return order (0) == 0 ? octave_value (clone ()) : transpose (false);
   }
   // A concatenation begins with a matrix without entries, which then gets the size of the result.

@@ -229,9 +229,10 @@ octave_value octave_gpuarray::resize (const dim_vector &size, bool) const {
     return value_of (upload (sample (m.type, false, size), m.device));
   if (m.size.ndims () > size.ndims ())
     octave::err_invalid_resize ();
+  const octave_idx_type count = size.safe_numel (); // Octave's error if no array can be so large
   array x = plain (computed ());
   const shape to = shape_of (size);
-  if (size.numel () == 0)
+  if (count == 0)
     return value_of (new_array (x.device, x.type, to));
   shape kept = x.size.redim (size.ndims ());
   std::vector<selection> index;

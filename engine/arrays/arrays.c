@@ -7,8 +7,10 @@
 #include "memory/buffer.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
+#include "overlap.h"
 #include "types.h"
 
+#include <string.h>
 #include <unistd.h>
 
 typedef gpumm_array_call call;
@@ -71,10 +73,27 @@ static gpumm_status check_sizes (const call *c, const int64_t *size, int count, 
   return GPUMM_OK;
 }
 
+static gpumm_region region_of (const gpumm_view *x, const int64_t *size) {
+  gpumm_region r = {.values = x->values, .element = gpumm_type_bytes (x->type)};
+  memcpy (r.size, size, sizeof r.size);
+  memcpy (r.stride, x->stride, sizeof r.stride);
+  return r;
+}
+
+gpumm_status gpumm_check_apart (const call *c, const gpumm_view *out, const int64_t *size_out,
+                                const gpumm_view *other, const int64_t *size, const char *what_out,
+                                const char *what) {
+  if (out->buffer != other->buffer)
+    return GPUMM_OK;
+  const gpumm_region x = region_of (out, size_out), y = region_of (other, size);
+  return gpumm_overlap (&x, &y) ? gpumm_fail (GPUMM_INVALID, "%s: %s lies in the memory of %s",
+                                              c->name, what_out, what)
+                                : GPUMM_OK;
+}
+
 gpumm_status gpumm_check_view (call *c, const gpumm_view *x, const int64_t *size, int writes,
                                const char *what) {
   double low = 0, high = 0;
-  int repeats = 0;
   int64_t entries = 0;
   gpumm_status status = check_type (c, x->type, what);
   if (!status)
@@ -82,17 +101,27 @@ gpumm_status gpumm_check_view (call *c, const gpumm_view *x, const int64_t *size
   for (int d = 0; d < GPUMM_MAP_DIMS; d++) {
     const double reach = ((double) size[d] - 1) * (double) x->stride[d];
     *(reach < 0 ? &low : &high) += reach;
-    repeats = repeats || (size[d] > 1 && x->stride[d] == 0);
   }
   if (status || entries == 0)
     return status ? status : check_place (c, x->buffer, what);
-  if (writes && repeats)
-    return gpumm_fail (GPUMM_INVALID, "%s: %s has several entries at one place", c->name, what);
-  return check_extent (c, x->buffer, x->values, gpumm_type_bytes (x->type), low, high, what);
+  status = check_extent (c, x->buffer, x->values, gpumm_type_bytes (x->type), low, high, what);
+  const gpumm_region all = region_of (x, size);
+  if (!status && writes && !gpumm_is_apart (&all))
+    status = gpumm_fail (GPUMM_INVALID, "%s: %s has several entries at one place", c->name, what);
+  return status;
+}
+
+gpumm_status gpumm_check_vectors_apart (const call *c, const gpumm_view *out, int64_t entries_out,
+                                        const gpumm_view *other, int64_t entries,
+                                        const char *what_out, const char *what) {
+  const int64_t size_out[] = {entries_out, 1, 1, 1}, size[] = {entries, 1, 1, 1};
+  gpumm_view x = *out, y = *other;
+  x.stride[0] = y.stride[0] = 1;
+  return gpumm_check_apart (c, &x, size_out, &y, size, what_out, what);
 }
 
 gpumm_status gpumm_check_vector (call *c, const gpumm_view *x, int64_t entries, const char *what) {
-  const int64_t size[GPUMM_MAP_DIMS] = {entries, 1, 1, 1};
+  const int64_t size[] = {entries, 1, 1, 1};
   gpumm_view y = *x;
   y.stride[0] = 1;
   return gpumm_check_view (c, &y, size, 1, what);
@@ -128,6 +157,24 @@ static gpumm_status check_steps (const call *c, const gpumm_map *m) {
 
 static int is_ramp (const gpumm_view *x) {
   return x->type == GPUMM_I64 && !x->buffer;
+}
+
+/* Each thread reads an entry before it writes the entry at the same place. */
+static int is_in_place (const gpumm_view *x, const gpumm_view *y, const int64_t *size) {
+  int same = x->values == y->values && gpumm_type_bytes (x->type) == gpumm_type_bytes (y->type);
+  for (int d = 0; d < GPUMM_MAP_DIMS; d++)
+    same = same && (size[d] == 1 || x->stride[d] == y->stride[d]);
+  return same;
+}
+
+/* Checks that an output of these sizes lies apart from the inputs of the map. */
+static gpumm_status check_output (const call *c, const gpumm_map *m, const gpumm_view *out,
+                                  const int64_t *size, int in_place, const char *what) {
+  gpumm_status status = GPUMM_OK;
+  for (int i = 0; i < m->inputs && !status; i++)
+    if (!is_ramp (&m->input[i]) && !(in_place && is_in_place (&m->input[i], out, size)))
+      status = gpumm_check_apart (c, out, size, &m->input[i], m->size, what, "an input");
+  return status;
 }
 
 /* Checks everything of a map except its output. */
@@ -200,11 +247,36 @@ gpumm_status gpumm_map_entries (const gpumm_map *m) {
     status = gpumm_check_view (&c, &m->output, m->size, 1, "the output");
   if (!status && is_wide (m->output.type) && !moves)
     status = fail_wide (&c);
+  if (!status)
+    status = check_output (&c, m, &m->output, m->size, 1, "the output");
   if (status || entries == 0)
     return status;
   status = gpumm_array_begin (&c, 0);
   return status ? status
                 : gpumm_array_end (&c, c.context->driver->map (c.context->device, c.stream, m));
+}
+
+/* Checks the outputs of a fold, vectors of so many lanes. */
+static gpumm_status check_outputs (call *c, const gpumm_fold *f, int64_t lanes) {
+  const int64_t size[] = {lanes, 1, 1, 1};
+  const int finds = f->index.values != NULL;
+  gpumm_view output = f->output, index = f->index;
+  output.stride[0] = index.stride[0] = 1;
+  gpumm_status status = gpumm_check_view (c, &output, size, 1, "the output");
+  if (!status && is_wide (output.type))
+    status = fail_wide (c);
+  if (!status)
+    status = check_output (c, &f->map, &output, size, 0, "the output");
+  if (status || !finds)
+    return status;
+  if ((f->op != GPUMM_FOLD_MAX && f->op != GPUMM_FOLD_MIN) || index.type != GPUMM_D)
+    return gpumm_fail (GPUMM_INVALID, "%s: places are doubles, of max and min alone", c->name);
+  status = gpumm_check_view (c, &index, size, 1, "the places");
+  if (!status)
+    status = check_output (c, &f->map, &index, size, 0, "the places");
+  if (!status)
+    status = gpumm_check_apart (c, &index, size, &output, size, "the places", "the output");
+  return status;
 }
 
 gpumm_status gpumm_fold_entries (const gpumm_fold *f) {
@@ -225,14 +297,7 @@ gpumm_status gpumm_fold_entries (const gpumm_fold *f) {
   if (!status)
     status = check_sizes (&c, ends, 2, &lanes);
   if (!status)
-    status = gpumm_check_vector (&c, &f->output, lanes, "the output");
-  if (!status && is_wide (f->output.type))
-    status = fail_wide (&c);
-  if (!status && f->index.values) {
-    if (!is_extreme || f->index.type != GPUMM_D)
-      return gpumm_fail (GPUMM_INVALID, "%s: places are doubles, of max and min alone", c.name);
-    status = gpumm_check_vector (&c, &f->index, lanes, "the places");
-  }
+    status = check_outputs (&c, f, lanes);
   if (!status && is_extreme && f->count == 0 && lanes > 0)
     status = gpumm_fail (GPUMM_INVALID, "%s: nothing has no maximum and no minimum", c.name);
   if (status || lanes == 0)
@@ -258,6 +323,9 @@ gpumm_status gpumm_scan_entries (const gpumm_scan *s) {
     status = gpumm_check_vector (&c, &s->output, entries, "the output");
   if (!status && (is_wide (s->input.type) || is_wide (s->output.type)))
     status = fail_wide (&c);
+  if (!status && (s->input.values != s->output.values || s->input.type != s->output.type))
+    status = gpumm_check_vectors_apart (&c, &s->output, entries, &s->input, entries, "the output",
+                                        "the input");
   if (status || entries == 0)
     return status;
   const gpumm_driver *driver = c.context->driver;
@@ -280,6 +348,27 @@ static gpumm_status check_places (call *c, const gpumm_places *x, int64_t count,
   return GPUMM_OK;
 }
 
+/* Checks that what is written lies apart from the rest. */
+static gpumm_status check_written (const call *c, const gpumm_pick *p) {
+  const gpumm_view *out = p->put ? &p->whole : &p->part, *in = p->put ? &p->part : &p->whole;
+  const int64_t *size_out = p->put ? p->whole_size : p->size,
+                *size = p->put ? p->size : p->whole_size;
+  const char *what = p->put ? "the whole" : "the part";
+  gpumm_status status =
+      gpumm_check_apart (c, out, size_out, in, size, what, p->put ? "the part" : "the whole");
+  for (int d = 0; d < GPUMM_MAP_DIMS && !status; d++) {
+    const gpumm_places *x = &p->places[d];
+    const int64_t count[] = {p->size[d], 1, 1, 1};
+    const gpumm_view places = {.type = GPUMM_I64,
+                               .buffer = x->buffer,
+                               .values = (void *) (uintptr_t) x->vector,
+                               .stride = {1}};
+    if (x->vector)
+      status = gpumm_check_apart (c, out, size_out, &places, count, what, "a vector of places");
+  }
+  return status;
+}
+
 gpumm_status gpumm_pick_entries (const gpumm_pick *p) {
   call c = {.name = "pick"};
   int64_t entries = 0, whole = 0;
@@ -296,6 +385,8 @@ gpumm_status gpumm_pick_entries (const gpumm_pick *p) {
     status = gpumm_check_view (&c, &p->whole, p->whole_size, p->put, "the whole");
   for (int d = 0; d < GPUMM_MAP_DIMS && !status && entries > 0; d++)
     status = check_places (&c, &p->places[d], p->size[d], p->whole_size[d]);
+  if (!status)
+    status = check_written (&c, p);
   if (status || entries == 0)
     return status;
   status = gpumm_array_begin (&c, 0);

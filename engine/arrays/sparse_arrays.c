@@ -30,10 +30,15 @@ static gpumm_status check_typed (call *c, const gpumm_view *x, gpumm_type type, 
 
 /* Checks the sizes, and the arrays named by parts. */
 static gpumm_status check_matrix (call *c, const gpumm_matrix *x, int parts, const char *what) {
-  if (x->rows < 0 || x->cols < 0 || x->nzmax < 0 || x->rows >= INT32_MAX || x->cols >= INT32_MAX)
+  if (x->rows < 0 || x->cols < 0 || x->nzmax < 0)
+    return gpumm_fail (GPUMM_INVALID, "%s: %s has negative sizes", c->name, what);
+  if (x->rows >= INT32_MAX || x->cols >= INT32_MAX)
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "%s: %s has %lld x %lld elements; a device takes sizes below 2^31", c->name,
                        what, (long long) x->rows, (long long) x->cols);
+  if (parts & INDEX && x->nzmax > x->rows * x->cols)
+    return gpumm_fail (GPUMM_INVALID, "%s: %s stores %lld of %lld x %lld elements", c->name, what,
+                       (long long) x->nzmax, (long long) x->rows, (long long) x->cols);
   const gpumm_view start = view_of (GPUMM_I64, x->start_buffer, x->start),
                    index = view_of (GPUMM_I32, x->index_buffer, x->index),
                    values = view_of (x->type, x->buffer, x->values);
@@ -47,24 +52,106 @@ static gpumm_status check_matrix (call *c, const gpumm_matrix *x, int parts, con
   return status;
 }
 
-/* The arrays of a, b and c that each operation reads and writes. */
+/* The arrays of a, b and c that each operation reads and writes, and which sizes of C are those of
+ * A; SAME_TYPE: also the type of its values. */
+enum { ROWS = 1, COLS = 2, TURNED = 4, SAME_TYPE = 8 };
 static const struct {
   const char *name;
-  unsigned char a, b, c;
+  unsigned char a, b, c, like_a;
 } needs[GPUMM_SPARSE_OPS] = {
-    [GPUMM_SPARSE_KEEP] = {"sparse marks", VALUES, 0, 0},
-    [GPUMM_SPARSE_DIAGONAL] = {"sparse marks", START | INDEX, 0, 0},
-    [GPUMM_SPARSE_MATCH] = {"sparse marks", START | INDEX, START | INDEX, 0},
-    [GPUMM_SPARSE_PACK] = {"sparse pack", VALUES, 0, ALL},
-    [GPUMM_SPARSE_UNITE] = {"sparse union", START | INDEX, START | INDEX, START | INDEX},
-    [GPUMM_SPARSE_MEET] = {"sparse intersection", START | INDEX, START | INDEX, START | INDEX},
-    [GPUMM_SPARSE_OFFSETS] = {"sparse offsets", 0, 0, START},
-    [GPUMM_SPARSE_LENGTHS] = {"sparse columns", START, 0, START},
-    [GPUMM_SPARSE_TAKE] = {"sparse columns", ALL, 0, ALL},
-    [GPUMM_SPARSE_TRANSPOSE] = {"sparse transpose", ALL, 0, ALL},
-    [GPUMM_SPARSE_SCALE] = {"sparse scaling", ALL, 0, VALUES},
-    [GPUMM_SPARSE_SCATTER] = {"sparse scatter", ALL, 0, 0},
-    [GPUMM_SPARSE_FOLD] = {"sparse fold", START | VALUES, 0, ALL}};
+    [GPUMM_SPARSE_KEEP] = {"sparse marks", VALUES, 0, 0, 0},
+    [GPUMM_SPARSE_DIAGONAL] = {"sparse marks", START | INDEX, 0, 0, 0},
+    [GPUMM_SPARSE_MATCH] = {"sparse marks", START | INDEX, START | INDEX, 0, 0},
+    [GPUMM_SPARSE_PACK] = {"sparse pack", VALUES, 0, ALL, ROWS | COLS | SAME_TYPE},
+    [GPUMM_SPARSE_UNITE] = {"sparse union", START | INDEX, START | INDEX, START | INDEX,
+                            ROWS | COLS},
+    [GPUMM_SPARSE_MEET] = {"sparse intersection", START | INDEX, START | INDEX, START | INDEX,
+                           ROWS | COLS},
+    [GPUMM_SPARSE_OFFSETS] = {"sparse offsets", 0, 0, START, 0},
+    [GPUMM_SPARSE_LENGTHS] = {"sparse columns", START, 0, START, ROWS},
+    [GPUMM_SPARSE_TAKE] = {"sparse columns", ALL, 0, ALL, ROWS | SAME_TYPE},
+    [GPUMM_SPARSE_TRANSPOSE] = {"sparse transpose", ALL, 0, ALL, TURNED | SAME_TYPE},
+    [GPUMM_SPARSE_SCALE] = {"sparse scaling", ALL, 0, VALUES, SAME_TYPE},
+    [GPUMM_SPARSE_SCATTER] = {"sparse scatter", ALL, 0, 0, 0},
+    [GPUMM_SPARSE_FOLD] = {"sparse fold", START | VALUES, 0, ALL, 0}};
+
+static gpumm_status fail_size (const call *c, const char *what, const gpumm_matrix *x,
+                               const gpumm_matrix *a) {
+  return gpumm_fail (GPUMM_INVALID, "%s: %s of %lld x %lld elements does not fit A of %lld x %lld",
+                     c->name, what, (long long) x->rows, (long long) x->cols, (long long) a->rows,
+                     (long long) a->cols);
+}
+
+/* Checks that C has room for what comes of A and B, as far as their sizes tell: only the device
+ * knows how many entries are marked. */
+static gpumm_status check_room (const call *c, const gpumm_sparse_work *w) {
+  const int64_t a = w->a.nzmax, b = w->b.nzmax, least_of_both = gpumm_least (a, b);
+  int64_t least = 0, most = INT64_MAX;
+  switch (w->op) {
+  case GPUMM_SPARSE_PACK:
+    most = a;
+    break;
+  case GPUMM_SPARSE_MEET:
+    most = least_of_both;
+    break;
+  case GPUMM_SPARSE_UNITE:
+    least = a + b - least_of_both;
+    most = a + b;
+    break;
+  case GPUMM_SPARSE_TRANSPOSE:
+  case GPUMM_SPARSE_SCALE:
+    least = most = a;
+    break;
+  case GPUMM_SPARSE_FOLD:
+    least = most = w->a.cols;
+    break;
+  default:
+    break;
+  }
+  return w->c.nzmax >= least && w->c.nzmax <= most
+             ? GPUMM_OK
+             : gpumm_fail (GPUMM_INVALID,
+                           "%s: C stores %lld entries, which do not fit the %lld of A%s", c->name,
+                           (long long) w->c.nzmax, (long long) a, needs[w->op].b ? " and B" : "");
+}
+
+/* Checks that a, b and c fit each other: sizes, types and nzmax. */
+static gpumm_status check_fit (const call *c, const gpumm_sparse_work *w) {
+  const int like_a = needs[w->op].like_a;
+  const gpumm_matrix *x = &w->c, *a = &w->a;
+  if (needs[w->op].b && (w->b.rows != a->rows || w->b.cols != a->cols))
+    return fail_size (c, "B", &w->b, a);
+  if ((like_a & ROWS && x->rows != a->rows) || (like_a & COLS && x->cols != a->cols)
+      || (like_a & TURNED && (x->rows != a->cols || x->cols != a->rows)))
+    return fail_size (c, "C", x, a);
+  if (w->op == GPUMM_SPARSE_FOLD
+      && ((x->rows != 1 && x->cols != 1) || x->rows * x->cols != a->cols || x->nzmax != a->cols))
+    return gpumm_fail (GPUMM_INVALID, "%s: the result is not a vector of %lld stored entries",
+                       c->name, (long long) a->cols);
+  if (like_a & SAME_TYPE && x->type != a->type)
+    return gpumm_fail (GPUMM_INVALID, "%s: C is %s and A %s: both must be of one type", c->name,
+                       gpumm_type_name (x->type), gpumm_type_name (a->type));
+  return check_room (c, w);
+}
+
+/* Checks the full array of SCALE and SCATTER, at (row, column) of the entries of A. A scale with a
+ * stride of 0 needs one entry along that dimension. */
+static gpumm_status check_full (call *c, const gpumm_sparse_work *w) {
+  const int scales = w->op == GPUMM_SPARSE_SCALE;
+  const int64_t wanted[] = {w->a.rows, w->a.cols, 1, 1}, *size = w->full_size;
+  gpumm_status status = gpumm_check_view (c, &w->full, size, !scales, "an array");
+  if (!status && w->a.type != w->full.type)
+    status = gpumm_fail (GPUMM_INVALID, "%s: values and array are of different types", c->name);
+  if (!status && scales && w->full.type != GPUMM_D && w->full.type != GPUMM_Z)
+    status = gpumm_fail (GPUMM_UNSUPPORTED, "%s: values are %s, not double or double complex",
+                         c->name, gpumm_type_name (w->full.type));
+  for (int d = 0; d < GPUMM_MAP_DIMS && !status; d++)
+    if (size[d] != wanted[d] && !(scales && size[d] == 1 && w->full.stride[d] == 0))
+      status = gpumm_fail (
+          GPUMM_INVALID, "%s: an array of %lld x %lld does not fit A of %lld x %lld", c->name,
+          (long long) size[0], (long long) size[1], (long long) w->a.rows, (long long) w->a.cols);
+  return status;
+}
 
 /* Checks the vectors and the full array of the work. */
 static gpumm_status check_rest (call *c, const gpumm_sparse_work *w) {
@@ -84,23 +171,79 @@ static gpumm_status check_rest (call *c, const gpumm_sparse_work *w) {
   }
   if (!status && (op == GPUMM_SPARSE_LENGTHS || op == GPUMM_SPARSE_TAKE))
     status = check_typed (c, &w->which, GPUMM_I64, w->c.cols, "a vector of columns");
-  if (!status && (op == GPUMM_SPARSE_SCALE || op == GPUMM_SPARSE_SCATTER)) {
-    status = gpumm_check_view (c, &w->full, w->full_size, op == GPUMM_SPARSE_SCATTER, "an array");
-    if (!status && w->a.type != w->full.type)
-      status = gpumm_fail (GPUMM_INVALID, "%s: values and array are of different types", c->name);
-  }
-  if (!status && op == GPUMM_SPARSE_SCALE && w->c.type != w->full.type)
-    status = gpumm_fail (GPUMM_INVALID, "%s: values of different types", c->name);
+  if (!status && (op == GPUMM_SPARSE_SCALE || op == GPUMM_SPARSE_SCATTER))
+    status = check_full (c, w);
   if (!status && op == GPUMM_SPARSE_FOLD) {
     const gpumm_view folds = view_of (w->c.type, w->c.buffer, w->c.values);
     status = check_typed (c, &folds, gpumm_is_complex (w->a.type) ? GPUMM_Z : GPUMM_D, w->a.cols,
                           "the result");
-    if (!status
-        && ((w->c.rows != 1 && w->c.cols != 1) || w->c.nzmax != w->a.cols
-            || w->c.rows * w->c.cols != w->a.cols))
-      status = gpumm_fail (GPUMM_INVALID, "%s: the result is not a vector of %lld stored entries",
-                           c->name, (long long) w->a.cols);
+    if (!status && w->fold != GPUMM_FOLD_SUM && w->fold != GPUMM_FOLD_MAX
+        && w->fold != GPUMM_FOLD_MIN && w->fold != GPUMM_FOLD_ANY)
+      status = gpumm_fail (GPUMM_INVALID, "%s: there is no fold %d: write SUM, MAX, MIN or ANY",
+                           c->name, (int) w->fold);
   }
+  return status;
+}
+
+/* ---- memory that is written ----------------------------------------------------------------- */
+
+typedef struct {
+  gpumm_view view;
+  int64_t count;
+  int writes;
+  const char *what;
+} vector;
+
+/* The arrays of x that parts names. */
+static int add_matrix (vector *list, int count, const gpumm_matrix *x, int parts, int writes,
+                       const char *what) {
+  if (parts & START)
+    list[count++] =
+        (vector){view_of (GPUMM_I64, x->start_buffer, x->start), x->cols + 1, writes, what};
+  if (parts & INDEX)
+    list[count++] =
+        (vector){view_of (GPUMM_I32, x->index_buffer, x->index), x->nzmax, writes, what};
+  if (parts & VALUES)
+    list[count++] = (vector){view_of (x->type, x->buffer, x->values), x->nzmax, writes, what};
+  return count;
+}
+
+/* Checks that what is written lies apart from all else. SCALE may write over the values of A. */
+static gpumm_status check_written (const call *c, const gpumm_sparse_work *w, int parts_of_a) {
+  const int op = (int) w->op, marks = op <= GPUMM_SPARSE_MATCH;
+  const int joins = op == GPUMM_SPARSE_UNITE || op == GPUMM_SPARSE_MEET;
+  const int64_t words = GPUMM_MARK_WORDS (w->a.nzmax);
+  vector list[14];
+  gpumm_status status = GPUMM_OK;
+  int count = add_matrix (list, 0, &w->a, parts_of_a, 0, "A");
+  count = add_matrix (list, count, &w->b, needs[op].b, 0, "B");
+  count = add_matrix (list, count, &w->c, needs[op].c, 1, "C");
+  if (op <= GPUMM_SPARSE_MEET) {
+    list[count++] = (vector){w->marks, words, marks, "the marks"};
+    list[count++] = (vector){w->before, words + 1, marks, "the counts of marks"};
+  }
+  if (joins) {
+    const int unites = op == GPUMM_SPARSE_UNITE;
+    list[count++] = (vector){w->from_a, unites ? w->a.nzmax : w->c.nzmax, 1, "a vector of places"};
+    list[count++] = (vector){w->from_b, unites ? w->b.nzmax : w->c.nzmax, 1, "a vector of places"};
+  }
+  if (op == GPUMM_SPARSE_LENGTHS || op == GPUMM_SPARSE_TAKE)
+    list[count++] = (vector){w->which, w->c.cols, 0, "a vector of columns"};
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < i && !status; j++) {
+      const vector *x = &list[list[i].writes ? i : j], *y = &list[list[i].writes ? j : i];
+      const int in_place = op == GPUMM_SPARSE_SCALE && x->view.values == w->a.values;
+      if (x->writes && !in_place)
+        status =
+            gpumm_check_vectors_apart (c, &x->view, x->count, &y->view, y->count, x->what, y->what);
+    }
+  for (int i = 0; i < count && !status; i++)
+    if (op == GPUMM_SPARSE_SCATTER || (op == GPUMM_SPARSE_SCALE && list[i].writes)) {
+      const int64_t size[] = {list[i].count, 1, 1, 1};
+      list[i].view.stride[0] = 1;
+      status = gpumm_check_apart (c, &w->full, w->full_size, &list[i].view, size, "an array",
+                                  list[i].what);
+    }
   return status;
 }
 
@@ -111,15 +254,23 @@ gpumm_status gpumm_sparse_run (const gpumm_sparse_work *w) {
   if (!w || (int) w->op < 0 || w->op >= GPUMM_SPARSE_OPS)
     return gpumm_fail (GPUMM_INVALID, "%s: there is no such operation", c.name);
   c.name = needs[w->op].name;
-  const int is_full = w->op == GPUMM_SPARSE_PACK && !w->a.start;
-  gpumm_status status = check_matrix (
-      &c, &w->a, needs[w->op].a | (w->op == GPUMM_SPARSE_PACK && !is_full ? ALL : 0), "A");
+  const int is_full = w->op == GPUMM_SPARSE_PACK && !w->a.start && !w->a.index;
+  const int parts = w->op == GPUMM_SPARSE_PACK && !is_full ? ALL : needs[w->op].a;
+  gpumm_status status = check_matrix (&c, &w->a, parts, "A");
+  if (!status && is_full && w->a.nzmax != w->a.rows * w->a.cols)
+    status =
+        gpumm_fail (GPUMM_INVALID, "%s: A is full, and stores %lld of %lld x %lld elements", c.name,
+                    (long long) w->a.nzmax, (long long) w->a.rows, (long long) w->a.cols);
   if (!status)
     status = check_matrix (&c, &w->b, needs[w->op].b, "B");
   if (!status)
     status = check_matrix (&c, &w->c, needs[w->op].c, "C");
   if (!status)
+    status = check_fit (&c, w);
+  if (!status)
     status = check_rest (&c, w);
+  if (!status)
+    status = check_written (&c, w, parts);
   if (!status && w->op == GPUMM_SPARSE_TRANSPOSE && w->a.nzmax > INT32_MAX)
     status = gpumm_fail (GPUMM_UNSUPPORTED, "%s: more than 2^31 elements", c.name);
   if (status)
@@ -152,7 +303,7 @@ gpumm_status gpumm_read_back (const gpumm_read *read, int count) {
   gpumm_status status = GPUMM_OK;
   size_t bytes = 0;
   char *pinned = NULL;
-  if (!read && count > 0)
+  if (count < 0 || (!read && count > 0))
     return gpumm_fail (GPUMM_INVALID, "%s: nothing to read is given", c.name);
   for (int i = 0; !status && i < count; i++) {
     status = gpumm_check_vector (&c, &read[i].at, read[i].count, "a vector");

@@ -27,6 +27,8 @@ typedef struct gpumm_block {
 
 /* Sizes are rounded up, so that slightly different products share blocks. */
 size_t gpumm_pool_rounded (size_t bytes) {
+  if (!GPUMM_POOL_KEEPS)
+    return bytes ? bytes : 1;
   size_t step = bytes < ((size_t) 1 << 20) ? (size_t) 1 << 12 : (size_t) 1 << 21;
   const size_t up = bytes ? (bytes - 1) / step * step : 0;
   return up <= SIZE_MAX - step ? up + step : bytes;
@@ -84,20 +86,31 @@ gpumm_status gpumm_pool_take_in_order (gpumm_context *context, gpumm_pool_kind k
   return GPUMM_OK;
 }
 
+static void release (gpumm_context *context, block **link) {
+  const gpumm_driver *driver = context->driver;
+  block *b = *link;
+  *link = b->next;
+  (b->kind == GPUMM_POOL_DEVICE ? driver->release : driver->unpin) (context->device, b->p);
+  gpumm_release (b);
+}
+
 void gpumm_pool_give (gpumm_context *context, gpumm_pool_kind kind, void *p) {
   if (!p)
     return;
   pthread_mutex_lock (&lock);
-  for (block *b = context->blocks; b; b = b->next)
-    if (b->used && b->p == p && b->kind == kind)
-      b->used = 0;
+  block **link = &context->blocks;
+  while (*link && !((*link)->used && (*link)->p == p && (*link)->kind == kind))
+    link = &(*link)->next;
+  if (*link && GPUMM_POOL_KEEPS)
+    (*link)->used = 0;
+  else if (*link)
+    release (context, link);
   pthread_mutex_unlock (&lock);
 }
 
 /* The oldest blocks (the list's end) are released first. A driver that is shutting down may refuse;
  * its memory is gone anyway. */
 void gpumm_pool_trim (gpumm_context *context, gpumm_pool_kind kind, size_t keep) {
-  const gpumm_driver *driver = context->driver;
   size_t unused = 0;
   gpumm_queue_drain (context);
   pthread_mutex_lock (&lock);
@@ -109,9 +122,7 @@ void gpumm_pool_trim (gpumm_context *context, gpumm_pool_kind kind, size_t keep)
       link = &b->next;
       continue;
     }
-    *link = b->next;
-    (kind == GPUMM_POOL_DEVICE ? driver->release : driver->unpin) (context->device, b->p);
-    gpumm_release (b);
+    release (context, link);
   }
   pthread_mutex_unlock (&lock);
 }

@@ -10,6 +10,15 @@
 
 #include "context.h"
 
+/* AddressSanitizer sees an access past a block, or after its release, only if the block has the
+ * size that was asked for and is not kept. The host device has done its work when a block is
+ * given back. */
+#ifdef __SANITIZE_ADDRESS__
+enum { GPUMM_POOL_KEEPS = 0 };
+#else
+enum { GPUMM_POOL_KEEPS = 1 };
+#endif
+
 typedef enum gpumm_pool_kind { GPUMM_POOL_DEVICE, GPUMM_POOL_PINNED } gpumm_pool_kind;
 
 /* A block of at least this many bytes. Fails with GPUMM_DEVICE_MEMORY (pinned: GPUMM_HOST_MEMORY)

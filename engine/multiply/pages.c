@@ -20,6 +20,7 @@
 #include "matrix.h"
 #include "memory/buffer.h"
 #include "memory/limit.h"
+#include "overlap.h"
 #include "progress.h"
 #include "symmetry.h"
 #include "threads.h"
@@ -297,7 +298,8 @@ static int64_t pages_of (const batch *b, const int64_t *steps) {
   return last + 1;
 }
 
-/* Do all pages lie in the buffers of one device? */
+/* Do all pages lie in the buffers of one device, and those of the result outside the bytes from the
+ * first to the last page of A and of B? */
 static gpumm_status check_places (const batch *b) {
   const gpumm_matrix *const all[] = {&b->problem.a, &b->problem.b, &b->c};
   const int64_t pages[] = {pages_of (b, b->steps_a), pages_of (b, b->steps_b), b->count};
@@ -309,6 +311,15 @@ static gpumm_status check_places (const batch *b) {
     status = gpumm_check_buffers (&x, names[i]);
     if (!status && x.buffer->context != b->c.buffer->context)
       status = gpumm_fail (GPUMM_UNSUPPORTED, "the pages lie on different devices");
+  }
+  const int64_t bytes_c = pages[2] * b->bytes_c;
+  for (int i = 0; i < 2 && !status; i++) {
+    const gpumm_region x = gpumm_vector_region (all[i]->values, 1,
+                                                pages[i] * (i ? b->bytes_b : b->bytes_a)),
+                       c = gpumm_vector_region (b->c.values, 1, bytes_c);
+    if (gpumm_overlap (&c, &x))
+      status =
+          gpumm_fail (GPUMM_INVALID, "the result lies in the memory of the pages of %s", names[i]);
   }
   return status;
 }

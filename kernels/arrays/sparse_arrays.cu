@@ -168,6 +168,9 @@ __global__ void __launch_bounds__ (THREADS) count_marks (int64_t words, marks m)
 
 /* ---- new patterns --------------------------------------------------------------------------- */
 
+/* Only the device knows how many entries are marked: where c has room for fewer, the others are
+ * left out and nothing is written behind it. */
+
 template <class E>
 __global__ void __launch_bounds__ (THREADS)
     pack_entries (pattern a, const E *from, marks m, pattern c, E *to) {
@@ -177,6 +180,8 @@ __global__ void __launch_bounds__ (THREADS)
   if (t >= a.stored || !is_marked (m, t))
     return;
   const int64_t at = marked_before (m, t);
+  if (at >= c.stored)
+    return;
   const E x = from[t];
   c.index[at] = a.index ? a.index[t] : (int32_t) (t % a.rows);
   to[at] = x;
@@ -186,28 +191,30 @@ __global__ void __launch_bounds__ (THREADS)
  * of y, and entries in both count once. others: x is b, and the marks are marks of y. */
 __global__ void __launch_bounds__ (THREADS)
     /* cppcheck-suppress passedByValue; a kernel's parameters are */
-    unite_entries (pattern x, pattern y, marks m, bool others, int32_t *index, int64_t *to) {
+    unite_entries (pattern x, pattern y, marks m, bool others, pattern c, int64_t *to) {
   SHARED (int64_t, ends, 1, 2);
   for_entries (x, ends, [&] (int64_t t, int64_t j) {
     const int32_t row = x.index[t];
     const int64_t place = place_of (y, row, j),
                   at = t + place - marked_before (m, others ? place : t);
     to[t] = at;
-    if (!others || !has_at (y, place, row, j))
-      index[at] = row;
+    if (at < c.stored && (!others || !has_at (y, place, row, j)))
+      c.index[at] = row;
   });
 }
 
 __global__ void __launch_bounds__ (THREADS)
     /* cppcheck-suppress passedByValue; a kernel's parameters are */
-    meet_entries (pattern a, pattern b, marks m, int32_t *index, int64_t *from_a, int64_t *from_b) {
+    meet_entries (pattern a, pattern b, marks m, pattern c, int64_t *from_a, int64_t *from_b) {
   SHARED (int64_t, ends, 1, 2);
   for_entries (a, ends, [&] (int64_t t, int64_t j) {
     if (!is_marked (m, t))
       return;
     const int64_t at = marked_before (m, t);
+    if (at >= c.stored)
+      return;
     const int32_t row = a.index[t];
-    index[at] = row;
+    c.index[at] = row;
     from_a[at] = t;
     from_b[at] = place_of (b, row, j);
   });
@@ -237,6 +244,8 @@ __global__ void __launch_bounds__ (THREADS)
   SHARED (int64_t, ends, 1, 2);
   for_entries (c, ends, [&] (int64_t t, int64_t j) {
     const int64_t at = a.start[which[j]] + t - c.start[j];
+    if (at >= a.stored)
+      return;
     const E x = from[at];
     c.index[t] = a.index[at];
     to[t] = x;
@@ -471,11 +480,11 @@ static gpumm_status join (int device, gpumm_stream *stream, const gpumm_sparse_w
                device, stream, a.cols, a.start, unites ? b.start : (int64_t *) NULL, m, c.start));
   if (!unites)
     return LAUNCH ("sparse join", meet_entries, tiles_of (a.stored), threads, device, stream, a, b,
-                   m, c.index, from_a, from_b);
+                   m, c, from_a, from_b);
   TRY (LAUNCH ("sparse join", unite_entries, tiles_of (a.stored), threads, device, stream, a, b, m,
-               false, c.index, from_a));
+               false, c, from_a));
   return LAUNCH ("sparse join", unite_entries, tiles_of (b.stored), threads, device, stream, b, a,
-                 m, true, c.index, from_b);
+                 m, true, c, from_b);
 }
 
 /* Marks entries, and counts the marks before each word. */

@@ -358,6 +358,13 @@
 %!   fs{end+1} = @(x) repmat (x, times{1}{:});
 %! endfor
 %! check_table (fs, samples ());
+%!test # fractions, which Octave takes of a number alone, and not all of them
+%! fs = {};
+%! for times = {{1.5, 1}, {1, 2.5}, {2, 1.5}, {2.5}, {[1.5, 1]}, {[1, 1.5]}, {1, 1, 2.5}, ...
+%!              {NaN, 2}, {1.5, -1}, {0.5, 2}}
+%!   fs{end+1} = @(x) repmat (x, times{1}{:});
+%! endfor
+%! check_table (fs, {6, single(6), int8(6), true, 6i, [6, 7]});
 %!test
 %! A = [1, 2; 3, 4];
 %! check_table ({@isequal}, {{A, A}, {A, int8(A)}, {A, sparse(A)}, {97, "a"}, {[], []}, {A, A'}, ...

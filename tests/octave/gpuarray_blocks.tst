@@ -190,7 +190,8 @@
 %! assert (underlyingType (dropblocks (gpuArray (single (filled (1, 2))), 1)), "single");
 %! assert (nnzb (dropblocks (gpuArray (blocksparse (6, 4, [3, 2])), 1)), 0);
 %! R = blocksparse (ones (4, 6), [2, 3]);
-%! assert (compare (@(x) permute (x, [2, 1]), {R}, 0, "oracle", @(x) x.'), "");
+%! check_table ({@(x) permute(x, [2, 1]), @(x) permute(x, [1, 2]), @(x) permute(x, [3, 1, 2]), ...
+%!               @(x) ipermute(x, [2, 3, 1])}, {R, single(R), R * (1 + 2i)}); # full
 %! fail ("permute (gpuArray (blocksparse (magic (2), 1)), [2, 2])", "identical");
 %! fail ("permute (gpuArray (blocksparse (magic (2), 1)), [1, 1])", "identical");
 %! fail ("permute (gpuArray (blocksparse (magic (2), 1)), [2, 5])", "invalid");

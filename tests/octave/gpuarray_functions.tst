@@ -38,6 +38,16 @@
 %! there = logical ([1, 1; 1, 0; 0, 1]);
 %! check_table ({@and, @or}, pairs, 0, "there", there, "refuses", true, "ids", false);
 %! check_table ({@xor}, pairs(fit), 0, "there", there, "refuses", true, "ids", false);
+%! ## sizes that differ
+%! C = cat (3, [1, 0; 0, 1], [1, 1; 0, 0]);
+%! others = {C, int8(C), C > 0, C(:,:,1), C(1,:,1), C(:,1,2), C(1,1,:), sparse(C(:,:,1)), ...
+%!           sparse(C(:,1,2)), ones(3), ones(2, 2, 3), zeros(0, 2), zeros(2, 0, 2), 1};
+%! pairs = cellfun (@(x) cellfun (@(y) {{x, y}}, others), others, "UniformOutput", false);
+%! check_table ({@xor}, [pairs{:}], 0, "there", there, "refuses", true);
+%! check_table ({@(x, y) xor(x, y, x), @(x, y) xor(y, x, 1)}, {{C, C(:,:,2)}, {C, C(1,:,2)}}, 0, ...
+%!              "there", there);
+%! fail ("xor (gpuArray (int64 (ones (2, 2, 2))), ones (2, 2))", "Use gather");
+%! fail ("xor (gpuArray (1))", "Invalid call");
 
 ## what a refusal says to write runs: a statement, X, which is there, and Y
 %!function [texts, messages] = advices (table)

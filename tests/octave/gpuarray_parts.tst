@@ -209,6 +209,29 @@
 %! c = cat (1, G, [], H(:,1:3), G);
 %! assert (gather (c), [magic(3); magic(3); magic(3)]);
 
+## an array that grows far: Octave's rules take no memory of the host for each element
+%!function kib = peak ()
+%!  kib = str2double (regexp (fileread ("/proc/self/status"), 'VmHWM:\s+(\d+)', "tokens"){1}{1});
+%!endfunction
+%!function grow (G, varargin)
+%!  G(varargin{1:end-1}) = varargin{end};
+%!endfunction
+%!test
+%! if (__gpuarray__ ("device", gpuArray (1)) == -1)
+%!   return; # Octave holds the elements
+%! endif
+%! before = peak ();
+%! for G = {gpuArray(1:3), gpuArray([]), gpuArray((1:3)')}
+%!   for call = {{[1, 3e11], [1, 2]}, {1, 3e11, 5}, {3e11, 1, 5}, {1, 1, 3e11, 5}}
+%!     [id, text] = error_of (@() grow (G{1}, call{1}{:}));
+%!     assert (id, "gpumm:device-memory", text);
+%!   endfor
+%! endfor
+%! fail ("grow (gpuArray (1:3), 1:3e11, [1, 2])", ...
+%!       "nonconformant arguments .op1 is 300000000000x1, op2 is 1x2.");
+%! fail ("grow (gpuArray (magic (3)), 3e11, 1)", "Invalid resizing");
+%! assert (peak () < before + 1e5, "%g KiB more", peak () - before);
+
 ## assignment into empty arrays and deletion, with indices behind the last dimension; a test of
 ## Octave's own errors would read memory that is not there (Octave 7 compares the sizes of empty
 ## parts so)
