@@ -278,7 +278,7 @@
 %! for i = 1:2
 %!   [~, name] = fileparts (files{i});
 %!   text = fileread (fullfile (folder, [name ".html"]));
-%!   assert (numel (regexp (text, '<img src="data:image/png;base64,')), figures(i));
+%!   assert (numel (regexp (text, '<img [^>]*src="data:image/png;base64,')), figures(i));
 %!   assert (numel (strfind (text, "<img")), figures(i));
 %! endfor
 

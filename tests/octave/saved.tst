@@ -31,7 +31,7 @@
 %!    y = "error";
 %!  end_try_catch
 %!  warning (states);
-%!  unlink (file);
+%!  [~, ~] = unlink (file); # it may not be there
 %!endfunction
 
 ## The types and sizes of a value and of what it contains.
@@ -113,7 +113,7 @@
 %!   assert (gather (G + 1), int8 ([8, 3]));
 %!   assert (is_same (reloaded (format{1}, G), int8 ([7, 2])), format{1});
 %! endfor
-%! unlink (file);
+%! [~, ~] = unlink (file); # it may not be there
 
 ## the whole workspace, parts of it, fields, globals, and more than one file's worth
 %!function save_all (file, format)
@@ -143,11 +143,11 @@
 %!   endif
 %!   assert (is_same ({x.G, x.s.f, x.saved_global}, {magic(3), [8, 1, 6], single(4)}), format{1});
 %! endfor
-%! unlink (file);
+%! [~, ~] = unlink (file); # it may not be there
 %! G = gpuArray ([1.5, 2; 3, 4]);
 %! save ("-ascii", file, "G");
 %! assert (load (file), gather (G));
-%! unlink (file);
+%! [~, ~] = unlink (file); # it may not be there
 %! assert (! isempty (strfind (evalc ('save -text - G'), "# type: matrix")));
 
 ## An octave-cli without gpumm runs this code.
@@ -254,6 +254,6 @@
 %!   __gpumm_fault__ ("device", 0);
 %!   assert (numel (strfind (said, "cannot be read and is left out")), 1, said);
 %!   assert (is_same (load (file), struct ("B", 2)), format{1});
-%!   unlink (file);
+%!   [~, ~] = unlink (file); # it may not be there
 %!   assert (is_same (reloaded (format{1}, A), magic (3)));
 %! endfor
