@@ -266,6 +266,15 @@ static void make_offsets (gpumm_pattern *p) {
     p->cut[piece] *= size;
 }
 
+/* What only lines use that are not short. */
+static gpumm_status prepare_long_lines (gpumm_owner *memory, gpumm_pattern *p) {
+  gpumm_status status = make_bits (memory, p);
+  if (status || p->x.format != GPUMM_SPARSE)
+    return status;
+  status = find_repeats (memory, &p->x, &p->repeats_x);
+  return status ? status : find_repeats (memory, &p->y, &p->repeats_y);
+}
+
 gpumm_status gpumm_count_pattern (gpumm_owner *memory, gpumm_pattern *p, gpumm_matrix *shape) {
   const gpumm_matrix *x = &p->x, *y = &p->y;
   const int64_t lines = p->lines = gpumm_line_count (x);
@@ -292,11 +301,7 @@ gpumm_status gpumm_count_pattern (gpumm_owner *memory, gpumm_pattern *p, gpumm_m
   if (!status)
     status = cut_lines (memory, p, before, shape->type);
   if (!status && p->most > SHORT_LINE)
-    status = make_bits (memory, p);
-  if (!status && p->most > SHORT_LINE && x->format == GPUMM_SPARSE)
-    status = find_repeats (memory, x, &p->repeats_x);
-  if (!status && p->most > SHORT_LINE && x->format == GPUMM_SPARSE)
-    status = find_repeats (memory, y, &p->repeats_y);
+    status = prepare_long_lines (memory, p);
   if (status)
     return status;
   computing r = {.p = p, .compute = count_lines, .context = p, .kind = COUNTS};
