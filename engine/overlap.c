@@ -14,12 +14,12 @@ static int make_plain (gpumm_region *x) {
   for (int d = 0; d < DIMS; d++) {
     if (x->size[d] <= 0)
       return 0;
+    if (x->stride[d] == 0 || x->size[d] == 1)
+      x->size[d] = 1, x->stride[d] = 0; /* any stride goes with one element, the least integer too */
     if (x->stride[d] < 0) {
       x->values = (const char *) x->values + (x->size[d] - 1) * x->stride[d] * (int64_t) x->element;
       x->stride[d] = -x->stride[d];
     }
-    if (x->stride[d] == 0 || x->size[d] == 1)
-      x->size[d] = 1, x->stride[d] = 0;
   }
   return 1;
 }
