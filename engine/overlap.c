@@ -11,9 +11,10 @@ gpumm_region gpumm_vector_region (const void *values, size_t element, int64_t co
 
 /* Makes strides positive, and 0 where they do not matter. Returns 0 if there are no elements. */
 static int make_plain (gpumm_region *x) {
-  for (int d = 0; d < DIMS; d++) {
+  for (int d = 0; d < DIMS; d++)
     if (x->size[d] <= 0)
-      return 0;
+      return 0; /* before its strides are read: they may be any */
+  for (int d = 0; d < DIMS; d++) {
     if (x->stride[d] == 0 || x->size[d] == 1)
       x->size[d] = 1, x->stride[d] = 0; /* any stride goes with one element, the least integer too */
     if (x->stride[d] < 0) {
