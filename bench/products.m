@@ -11,6 +11,8 @@
 ##   blocksparse  floating-point blocks, by themselves and with full matrices
 ##   integers     blocks of uint16, host to host: the rows "engine" of blocks.csv
 ##   cpu          gpumm on the CPU beside `*`; hide a GPU with CUDA_VISIBLE_DEVICES=
+##   walk         "auto" beside `*` and plain loops in C, over patterns of sparse matrices: each ratio,
+##                and at last how many are slower than both by more than 10 % and 20 us
 ##   mtimes       Octave's operator without and with gpumm_mtimes
 ##   pages        pagemtimes beside a loop over `*`
 ##   arrays       programs of gpuArrays; peers.py arrays is CuPy doing the same
@@ -352,6 +354,101 @@ function cpu_products (~)
   cpu_row ("300 rows by 5 sparse columns", rand (300, 20000), S);
 endfunction
 
+## Square sparse matrices by their pattern.
+function S = of_pattern (pattern, n)
+  [name, count] = strtok (pattern);
+  count = str2double (count);
+  switch (name)
+    case "diagonal"
+      S = sparse (1:n, 1:n, uniform (n, 1));
+    case "band"
+      S = spdiags (uniform (n, count), (1:count) - ceil (count / 2), n, n);
+    case "empty"
+      S = sparse (n, n);
+    case "row"
+      S = sparse (ceil (n / 2), 1:n, uniform (n, 1), n, n);
+    case "column"
+      S = sparse (1:n, ceil (n / 2), uniform (n, 1), n, n);
+    case "arrow"
+      S = sparse ([1:n, 1:n, ones(1, n - 1)], [1:n, ones(1, n), 2:n], 1 + rand (1, 3 * n - 1), n, n);
+    case "hub" # ten columns that are a tenth full, and a random element in each column
+      S = sparse ([randi(n, n, 1); (1:n)'], [(1:n)'; randi(10, n, 1)], 1 + rand (2 * n, 1), n, n);
+    case "blocks"
+      S = kron (speye (ceil (n / count)), ones (count))(1:n, 1:n);
+    case "random"
+      S = random_columns (n, count);
+  endswitch
+endfunction
+
+function count = multiplications (A, B)
+  if (issparse (A) && issparse (B))
+    count = full (sum (spones (A), 1)) * full (sum (spones (B), 2));
+  elseif (issparse (A))
+    count = nnz (A) * columns (B);
+  else
+    count = nnz (B) * rows (A);
+  endif
+endfunction
+
+## Is gpumm slower than both? [] where it is not measured.
+function slower = walk_row (left, right, n, A, B)
+  slower = [];
+  if (! is_asked ("%s by %s %d", left, right, n) || multiplications (A, B) > 1e8)
+    return;
+  endif
+  ways = {@() A * B, @() plain_loops(A, B), on(A, B)};
+  R = ways{1} ();
+  for way = ways(2:3)
+    C = way{1} ();
+    assert (norm (C - R, 1) <= 1e-12 * norm (R, 1));
+  endfor
+  clear R C
+  ms = in_turn (ways, 101);
+  best = min (ms(1:2));
+  slower = ms(3) > 1.1 * best && ms(3) > best + 0.02;
+  info = report_of (ways{3});
+  put ("%s,%s,%d,%s,%s,%.4f,%.4f,%.4f,%.2f,%d\n", left, right, n, info.backend, info.algorithm, ...
+       ms, ms(3) / best, slower);
+endfunction
+
+function walk (~)
+  work = tempname ();
+  mkdir (work);
+  tidy = onCleanup (@() rmdir (work, "s"));
+  compiler = {getenv("MKOCTFILE"), "mkoctfile"}{1 + isempty (getenv ("MKOCTFILE"))};
+  source_file = fullfile (fileparts (mfilename ("fullpath")), "plain_loops.c");
+  [status, said] = system (sprintf ("cd '%s' && '%s' --mex '%s'", work, compiler, source_file));
+  assert (status == 0, "%s", said);
+  addpath (work);
+  put ("left,right,n,backend,algorithm,octave_ms,loops_ms,gpumm_ms,ratio,slower\n");
+  patterns = [{"diagonal"}, arrayfun(@(w) sprintf ("band %d", w), 2:9, "UniformOutput", false), ...
+              {"empty", "row", "column", "arrow", "hub", "blocks 4", "random 1", "random 2", ...
+               "random 5", "random 10", "random 30", "random 100"}];
+  slower = [];
+  for n = 10 .^ (2:6)
+    vectors = {"sparse column", sprand(n, 1, 0.01); "empty column", sparse(n, 1); ...
+               "full column", uniform(n, 1); "8 full columns", uniform(n, 8)};
+    partners = {"diagonal", of_pattern("diagonal", n); "band 3", of_pattern("band 3", n)};
+    for pattern = patterns
+      if (strncmp (pattern{1}, "random", 6) && str2double (pattern{1}(7:end)) * n > 1e7)
+        continue;
+      endif
+      S = of_pattern (pattern{1}, n);
+      slower = [slower, walk_row(pattern{1}, pattern{1}, n, S, S)];
+      for x = [partners; vectors].'
+        slower = [slower, walk_row(pattern{1}, x{1}, n, S, x{2})];
+      endfor
+      for x = partners.'
+        slower = [slower, walk_row(x{1}, pattern{1}, n, x{2}, S)];
+      endfor
+      for x = vectors.'
+        slower = [slower, walk_row([x{1} "'"], pattern{1}, n, x{2}.', S)];
+      endfor
+    endfor
+  endfor
+  put ("# slower by more than 10 %% and 20 us: %d of %d\n", sum (slower), numel (slower));
+endfunction
+
 ## Within @() Octave does not tell S'*v from a transpose and a product.
 function C = multiply (work, S, v, V)
   switch (work)
@@ -472,7 +569,7 @@ source (fullfile (root, "bench", "measuring.m"));
 source (fullfile (root, "bench", "programs.m"));
 tables = struct ("full", @full_products, "sparse", @sparse_products, "filled", @filled_products, ...
                  "natural", @natural_products, "blocksparse", @blocksparse_products, ...
-                 "integers", @integer_products, "cpu", @cpu_products, ...
+                 "integers", @integer_products, "cpu", @cpu_products, "walk", @walk, ...
                  "mtimes", @mtimes_products, ...
                  "pages", @page_products, "arrays", @array_programs, "growth", @growth, ...
                  "iterations", @iterations, ...
