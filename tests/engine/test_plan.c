@@ -14,6 +14,7 @@
 #include "operands.h"
 #include "threads.h"
 #include "tiles.h"
+#include "too_small.h"
 #include "work.h"
 
 #define REAL (1u << GPUMM_S | 1u << GPUMM_D)
@@ -965,7 +966,32 @@ static void test_estimates (void) {
   drop (&s);
 }
 
+/* Sparse products that Octave computes: elements of A and B, inner size, columns of C. */
+static void test_few_products (void) {
+  static const struct {
+    const char *what;
+    double a, b, k, n;
+    int few;
+  } cases[] = {
+      {"empty by empty", 0, 0, 1e6, 1e6, 1},
+      {"a small one", 0, 0, 1e3, 1e3, 0},
+      {"a full row by a matrix of 3 elements", 1e6, 3, 1e6, 1e6, 1},
+      {"tridiagonal by an empty column", 3e6, 0, 1e6, 1, 1},
+      {"tridiagonal by a column of one element", 3e6, 1, 1e6, 1, 1},
+      {"a row of 2e4 elements by diagonal", 2e4, 2e6, 2e6, 2e6, 1},
+      {"diagonal by diagonal", 1e6, 1e6, 1e6, 1e6, 0},
+      {"tridiagonal squared", 3e6, 3e6, 1e6, 1e6, 0},
+      {"16 a column, squared", 16e6, 16e6, 1e6, 1e6, 0},
+      {"a full row by a full column", 1e6, 1e6, 1e6, 1, 0},
+      {"a column by a row", 1e4, 1e4, 1, 1e4, 0},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    CHECK (gpumm_has_few_products (cases[i].a, cases[i].b, cases[i].k, cases[i].n) == cases[i].few,
+           "%s", cases[i].what);
+}
+
 int main (void) {
+  test_few_products ();
   test_choices ();
   test_sparse_on_the_cpu ();
   test_short_k ();
