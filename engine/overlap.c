@@ -15,8 +15,8 @@ static int make_plain (gpumm_region *x) {
     if (x->size[d] <= 0)
       return 0; /* before its strides are read: they may be any */
   for (int d = 0; d < DIMS; d++) {
-    if (x->stride[d] == 0 || x->size[d] == 1)
-      x->size[d] = 1, x->stride[d] = 0; /* any stride goes with one element, the least integer too */
+    if (x->stride[d] == 0 || x->size[d] == 1) /* then the stride may be the least integer */
+      x->size[d] = 1, x->stride[d] = 0;
     if (x->stride[d] < 0) {
       x->values = (const char *) x->values + (x->size[d] - 1) * x->stride[d] * (int64_t) x->element;
       x->stride[d] = -x->stride[d];

@@ -510,10 +510,13 @@ static dim_vector assigned_size (const array &x, std::vector<octave::idx_vector>
     const octave_idx_type count = index[0].extent (whole (0));
     return to == small ? size : to (0) > 1 ? dim_vector (count, 1) : dim_vector (1, count);
   }
-  for (int d = 0; d < to.ndims (); d++)
-    to (d) = d < small.ndims () && to (d) == small (d)
-                 ? size (d)
-                 : index[std::size_t (d)].extent (d < size.ndims () ? size (d) : 1);
+  to.resize (std::max (int (to.ndims ()), dims), 1); // Octave leaves ones at the end out
+  for (int d = 0; d < to.ndims (); d++) {
+    const octave_idx_type before = d < size.ndims () ? size (d) : 1;
+    const bool stays = d < small.ndims () && to (d) == small (d);
+    if (to (d) > 0) // a 0 x 0 array takes the length of an empty index, too
+      to (d) = stays ? before : index[std::size_t (d)].extent (before);
+  }
   return to;
 }
 

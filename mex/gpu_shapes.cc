@@ -459,9 +459,10 @@ static octave_value xor_of (const named_function &f, octave_value x, octave_valu
   const bool expands = x.numel () != 1 && y.numel () != 1 && x.dims () != y.dims ();
   const bool is_sparse = expands && expanded_sample (f, x, y).issparse ();
   for (octave_value *z : {&x, &y}) {
+    *z = by_octave ("logical",
+                    ovl (*z)); // first: Octave 11 makes numbers of a text that is made full
     if (expands && (!is_there (*z) || is_stored (*z)))
       *z = by_octave ("full", ovl (*z));
-    *z = by_octave ("logical", ovl (*z));
   }
   const octave_value z = binary (octave_value::op_ne, x, y);
   return is_sparse ? by_octave ("sparse", ovl (z)) : z;

@@ -200,7 +200,8 @@ static void test_limit (void) {
   OK (square (LARGE, o, &r));
   const int before = gpu->allocations;
   OK (square (LARGE, o, &r));
-  CHECK (gpu->allocations == before || !GPUMM_POOL_KEEPS, "%d allocations", gpu->allocations - before);
+  CHECK (gpu->allocations == before || !GPUMM_POOL_KEEPS, "%d allocations",
+         gpu->allocations - before);
 }
 
 /* C = A B + 2 C in place on the device: a launch that fails after others have written to C loses C,

@@ -261,7 +261,10 @@
 %! values = {5, [1, 2], [1; 2], [1, 2; 3, 4], [], zeros(1, 0), reshape(1:4, 1, 2, 2), ...
 %!           reshape(1:8, 2, 2, 2), {}};
 %! for x = {E, zeros(0, 3), zeros(3, 0), F, ones(1, 3), ones(3, 1), ones(2, 2, 2), ...
-%!          zeros(0, 2, 2), 5}
+%!          zeros(0, 2, 2), zeros(0, 0, 0), 5}
+%!   for places = num2cell (dec2base (0:4^3 - 1, 4) - "/").' # each three of four
+%!     cases(end+1,:) = {x{1}, {1, [], 2, [1, 2]}([places{:}]), 5};
+%!   endfor
 %!   for n = 1:40
 %!     cases(end+1,:) = {x{1}, indices(randi (numel (indices), 1, randi (4))), ...
 %!                       values{randi (numel (values))}};
