@@ -33,6 +33,10 @@ sparse moved (const sparse &x, int device) {
 
 // ---- as stored ----------------------------------------------------------------------------------
 
+gpumm_matrix stored_of (sparse &x) {
+  return compressed_of (x);
+}
+
 marks marks_of (sparse &x) {
   return marks_of (x.device, stored_of (x));
 }
@@ -122,6 +126,15 @@ sparse sparse_of (const array &given) {
 }
 
 // ---- functions ----------------------------------------------------------------------------------
+
+sparse as_truth (sparse x) {
+  if (x.values.type != GPUMM_B) {
+    x.values = not_zero (x.values);
+    x.conjugated = false;
+    x.twin = nullptr;
+  }
+  return x;
+}
 
 sparse mapped (const function &f, sparse x, gpumm_type type) {
   if (x.conjugated)

@@ -48,15 +48,6 @@ static array masked (const array &x, const array &mask, gpumm_type type) {
                         x.device);
 }
 
-sparse as_truth (sparse x) {
-  if (x.values.type != GPUMM_B) {
-    x.values = not_zero (x.values);
-    x.conjugated = false;
-    x.twin = nullptr;
-  }
-  return x;
-}
-
 sparse combined (bool unites, gpumm_map_op op, sparse a, sparse b) {
   if (is_logical (op)) {
     drop_zeros (a);
@@ -111,10 +102,6 @@ sparse combined (bool unites, gpumm_map_op op, sparse a, sparse b) {
 }
 
 // ---- products -----------------------------------------------------------------------------------
-
-gpumm_matrix stored_of (sparse &x) {
-  return compressed_of (x);
-}
 
 int64_t lines_of_product (const sparse &, const sparse &b) {
   return b.size () (1);
