@@ -9,8 +9,8 @@
 #define _GNU_SOURCE
 #include "gpumm_tools.h"
 #include "blas.h"
-#include "too_small.h"
-#include "types.h"
+#include "plan/too_small.h"
+#include "base/types.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The text of each thread, allocated as in engine/error.c. gpumm_driver_table () makes the key. */
+/* The text of each thread, allocated as in engine/base/error.c. gpumm_driver_table () makes the
+ * key. */
 enum { TEXT_BYTES = 512 };
 static pthread_key_t texts;
 static int has_texts;

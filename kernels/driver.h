@@ -4,7 +4,7 @@
 #ifndef GPUMM_KERNELS_DRIVER_H
 #define GPUMM_KERNELS_DRIVER_H
 
-#include "device.h"
+#include "device/device.h"
 
 #ifdef __cplusplus
 extern "C" {

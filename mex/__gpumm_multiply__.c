@@ -16,7 +16,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
-#include "too_small.h"
+#include "plan/too_small.h"
 
 #include <math.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #include <string>
 
 #include "own_matrix.h"
-#include "too_small.h"
+#include "plan/too_small.h"
 
 #include <octave/ov-cx-mat.h>
 #include <octave/ov-cx-sparse.h>

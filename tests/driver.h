@@ -4,7 +4,7 @@
 #ifndef GPUMM_TESTS_DRIVER_H
 #define GPUMM_TESTS_DRIVER_H
 
-#include "../engine/device.h"
+#include "device/device.h"
 #include "check.h"
 
 #include <dlfcn.h>

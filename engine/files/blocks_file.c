@@ -14,12 +14,12 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "gpumm_tools.h"
-#include "cancel.h"
-#include "error.h"
+#include "base/cancel.h"
+#include "base/error.h"
 #include "memory/host.h"
 #include "multiply/compressed.h"
-#include "threads.h"
-#include "types.h"
+#include "base/threads.h"
+#include "base/types.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "error.h"
+#include "base/error.h"
 #include "gpumm_tools.h"
 #include "memory/host.h"
 

@@ -3,7 +3,7 @@
 #ifndef GPUMM_MEMORY_BUFFER_H
 #define GPUMM_MEMORY_BUFFER_H
 
-#include "context.h"
+#include "device/context.h"
 
 #include <sys/types.h>
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "gpumm_tools.h"
 #include "host.h"
-#include "error.h"
+#include "base/error.h"
 #include "limit.h"
 
 #include <stdatomic.h>

@@ -1,9 +1,9 @@
 /* limit.c - the limit of this machine's memory. SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "limit.h"
-#include "environment.h"
-#include "error.h"
-#include "types.h"
+#include "base/environment.h"
+#include "base/error.h"
+#include "base/types.h"
 
 #include <ctype.h>
 #include <math.h>

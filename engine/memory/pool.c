@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pool.h"
-#include "error.h"
+#include "base/error.h"
 #include "host.h"
 #include "queue.h"
 

@@ -8,7 +8,7 @@
 #ifndef GPUMM_MEMORY_POOL_H
 #define GPUMM_MEMORY_POOL_H
 
-#include "context.h"
+#include "device/context.h"
 
 /* AddressSanitizer sees an access past a block, or after its release, only if the block has the
  * size that was asked for and is not kept. The host device has done its work when a block is

@@ -1,7 +1,7 @@
 /* queue.c - the array stream of a device: its work runs in order, and all others wait for it.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "queue.h"
-#include "error.h"
+#include "base/error.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 #ifndef GPUMM_MEMORY_QUEUE_H
 #define GPUMM_MEMORY_QUEUE_H
 
-#include "context.h"
+#include "device/context.h"
 
 /* Begins a launch on the stream, which is made at first use. Where it succeeds, gpumm_queue_end
  * must follow: no other launch and no reset comes between. name is a constant, for errors. */

@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "narrow.h"
-#include "types.h"
+#include "base/types.h"
 
 #include <math.h>
 #include <string.h>

@@ -16,11 +16,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "streaming.h"
-#include "cancel.h"
-#include "error.h"
-#include "progress.h"
-#include "threads.h"
-#include "types.h"
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "base/types.h"
 #include "copy.h"
 #include "first_touch.h"
 #include "memory/host.h"

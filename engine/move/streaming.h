@@ -8,7 +8,7 @@
 #ifndef GPUMM_MEMORY_PANELS_H
 #define GPUMM_MEMORY_PANELS_H
 
-#include "context.h"
+#include "device/context.h"
 #include "first_touch.h"
 
 /* The form of a caller's element on the device. */

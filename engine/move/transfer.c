@@ -1,8 +1,8 @@
 /* transfer.c - a full matrix to a device, back, and to another device.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "cancel.h"
-#include "error.h"
-#include "matrix.h"
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/matrix.h"
 #include "memory/buffer.h"
 #include "memory/host.h"
 #include "memory/pool.h"

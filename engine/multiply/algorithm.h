@@ -4,8 +4,8 @@
 #define GPUMM_ALGORITHM_H
 
 #include "memory/host.h"
-#include "plan.h"
-#include "types.h"
+#include "plan/plan.h"
+#include "base/types.h"
 
 struct gpumm_sparse_estimate; /* sparse.h */
 

@@ -7,12 +7,12 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blas.h"
 #include "real_by_complex.h"
-#include "cancel.h"
-#include "error.h"
-#include "progress.h"
-#include "threads.h"
-#include "types.h"
-#include "work.h"
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "base/types.h"
+#include "plan/work.h"
 #include "algorithm.h"
 
 #include <math.h>

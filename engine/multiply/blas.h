@@ -3,7 +3,7 @@
 #ifndef GPUMM_BLAS_H
 #define GPUMM_BLAS_H
 
-#include "device.h"
+#include "device/device.h"
 
 /* C = alpha op(A) op(B) + beta C in host memory, through gemm, gemv, or, if C has a symmetry, syrk
  * or herk; then only the upper triangle is set. If kernel is not NULL, *kernel is set to the

@@ -26,12 +26,12 @@
 #include "elements.h"
 #include "integer_end.h"
 #include "pattern.h"
-#include "processors.h"
-#include "cancel.h"
-#include "error.h"
+#include "base/processors.h"
+#include "base/cancel.h"
+#include "base/error.h"
 #include "memory/host.h"
-#include "progress.h"
-#include "threads.h"
+#include "base/progress.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <stdio.h>

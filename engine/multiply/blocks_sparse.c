@@ -6,14 +6,14 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "gpumm_tools.h"
-#include "cancel.h"
-#include "error.h"
+#include "base/cancel.h"
+#include "base/error.h"
 #include "memory/host.h"
 #include "memory/limit.h"
-#include "threads.h"
-#include "types.h"
+#include "base/threads.h"
+#include "base/types.h"
 #include "compressed.h"
-#include "matrix.h"
+#include "base/matrix.h"
 
 #include <complex.h>
 #include <string.h>

@@ -12,8 +12,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
 #include "resident.h"
-#include "error.h"
-#include "types.h"
+#include "base/error.h"
+#include "base/types.h"
 
 #include <math.h>
 

@@ -2,12 +2,12 @@
  * what is their transpose, which of their entries are zero?
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "compressed.h"
-#include "cancel.h"
-#include "error.h"
+#include "base/cancel.h"
+#include "base/error.h"
 #include "memory/host.h"
 #include "memory/limit.h"
-#include "threads.h"
-#include "types.h"
+#include "base/threads.h"
+#include "base/types.h"
 
 #include <complex.h>
 #include <math.h>

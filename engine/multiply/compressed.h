@@ -4,7 +4,7 @@
 #define GPUMM_COMPRESSED_H
 
 #include "memory/host.h"
-#include "types.h"
+#include "base/types.h"
 
 /* The index of entry t. */
 static inline int64_t gpumm_index_at (const gpumm_matrix *x, int64_t t) {

@@ -13,13 +13,13 @@
  * up; the extra rows and columns of C stay on the device.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "arrays/arrays.h"
-#include "error.h"
+#include "arrays/calls.h"
+#include "base/error.h"
 #include "move/exchange.h"
-#include "progress.h"
-#include "tiles.h"
-#include "types.h"
-#include "work.h"
+#include "base/progress.h"
+#include "plan/tiles.h"
+#include "base/types.h"
+#include "plan/work.h"
 #include "pass.h"
 
 #include <string.h>

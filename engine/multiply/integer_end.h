@@ -4,7 +4,7 @@
 #ifndef GPUMM_INTEGER_END_H
 #define GPUMM_INTEGER_END_H
 
-#include "types.h"
+#include "base/types.h"
 
 #include <math.h>
 

@@ -20,14 +20,14 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
 #include "integer_end.h"
-#include "processors.h"
-#include "cancel.h"
-#include "error.h"
+#include "base/processors.h"
+#include "base/cancel.h"
+#include "base/error.h"
 #include "memory/host.h"
-#include "progress.h"
-#include "threads.h"
-#include "types.h"
-#include "work.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "base/types.h"
+#include "plan/work.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

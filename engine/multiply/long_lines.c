@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
-#include "cancel.h"
+#include "base/cancel.h"
 #include "compressed.h"
 #include "memory/host.h"
 

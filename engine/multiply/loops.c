@@ -5,10 +5,10 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
-#include "cancel.h"
-#include "progress.h"
-#include "types.h"
-#include "work.h"
+#include "base/cancel.h"
+#include "base/progress.h"
+#include "base/types.h"
+#include "plan/work.h"
 
 #include <complex.h>
 #include <stdio.h>

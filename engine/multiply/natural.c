@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "natural.h"
 #include "rowset.h"
-#include "cancel.h"
-#include "threads.h"
-#include "types.h"
+#include "base/cancel.h"
+#include "base/threads.h"
+#include "base/types.h"
 
 #include <math.h>
 #include <stdatomic.h>

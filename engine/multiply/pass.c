@@ -1,10 +1,10 @@
 /* pass.c - a product on a device: memory, kernel, steps.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pass.h"
-#include "error.h"
+#include "base/error.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
-#include "types.h"
+#include "base/types.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,10 +6,10 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pattern.h"
-#include "cancel.h"
-#include "error.h"
-#include "progress.h"
-#include "threads.h"
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/progress.h"
+#include "base/threads.h"
 
 #include <stdatomic.h>
 #include <string.h>

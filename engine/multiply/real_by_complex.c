@@ -7,10 +7,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "real_by_complex.h"
 #include "algorithm.h"
-#include "cancel.h"
+#include "base/cancel.h"
 #include "memory/host.h"
-#include "threads.h"
-#include "types.h"
+#include "base/threads.h"
+#include "base/types.h"
 
 int gpumm_is_real_by_complex (const gpumm_problem *p) {
   return gpumm_is_full_float (p) && p->a.type != p->b.type;

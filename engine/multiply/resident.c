@@ -8,12 +8,12 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "resident.h"
-#include "arrays/arrays.h"
-#include "clock.h"
+#include "arrays/calls.h"
+#include "base/clock.h"
 #include "memory/buffer.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
-#include "types.h"
+#include "base/types.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* rows.c - a product on a device whose C is by compressed rows.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
-#include "progress.h"
-#include "types.h"
+#include "base/progress.h"
+#include "base/types.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -21,15 +21,15 @@
 #include "compressed.h"
 #include "elements.h"
 #include "natural.h"
-#include "processors.h"
+#include "base/processors.h"
 #include "pattern.h"
 #include "sparse.h"
-#include "cancel.h"
-#include "error.h"
+#include "base/cancel.h"
+#include "base/error.h"
 #include "memory/host.h"
-#include "progress.h"
-#include "threads.h"
-#include "types.h"
+#include "base/progress.h"
+#include "base/threads.h"
+#include "base/types.h"
 
 #include <math.h>
 #include <stdatomic.h>

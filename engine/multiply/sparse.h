@@ -5,7 +5,7 @@
 
 #include "gpumm.h"
 #include "memory/host.h"
-#include "types.h"
+#include "base/types.h"
 
 /* Can a sparse matrix have elements of this type? */
 static inline int gpumm_is_sparse_element (gpumm_type type) {

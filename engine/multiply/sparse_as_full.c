@@ -7,11 +7,11 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
-#include "cancel.h"
+#include "base/cancel.h"
 #include "compressed.h"
-#include "error.h"
+#include "base/error.h"
 #include "sparse.h"
-#include "threads.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 #include "rows.h"
 #include "resident.h"
 #include "sparse.h"
-#include "threads.h"
-#include "types.h"
+#include "base/threads.h"
+#include "base/types.h"
 
 #include <math.h>
 

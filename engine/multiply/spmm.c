@@ -12,8 +12,8 @@
 #include "resident.h"
 #include "memory/pool.h"
 #include "sparse.h"
-#include "tiles.h"
-#include "types.h"
+#include "plan/tiles.h"
+#include "base/types.h"
 
 #include <stdio.h>
 

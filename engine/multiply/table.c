@@ -1,7 +1,7 @@
 /* table.c - the tables of algorithms and kernels, to be looked up and listed.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
-#include "devices.h"
+#include "device/devices.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pass.h"
-#include "error.h"
+#include "base/error.h"
 #include "memory/pool.h"
 
 enum { PARTS = 4 }; /* A, B, C and the workspace */

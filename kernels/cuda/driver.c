@@ -1,4 +1,4 @@
-/* driver.c - engine/device.h on the CUDA runtime.
+/* driver.c - engine/device/device.h on the CUDA runtime.
  *
  * The runtime is linked statically, so this library opens on a machine without CUDA and can say
  * what is missing.

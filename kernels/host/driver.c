@@ -1,4 +1,4 @@
-/* driver.c - the host device: engine/device.h without a GPU, for tests and teaching.
+/* driver.c - the host device: engine/device/device.h without a GPU, for tests and teaching.
  *
  * Each allocation is a malloc of its own, so that AddressSanitizer sees accesses past its end, and
  * is filled with NaN, so that reads of unwritten memory show. Work on a stream runs at once.

@@ -1,4 +1,4 @@
-/* host.h - what the host device offers to tests and lessons beyond engine/device.h: the order in
+/* host.h - what the host device offers to tests and lessons beyond device/device.h: the order in
  * which threads run, how much memory it has, and counts of what kernels read and write.
  *
  * libgpumm_host.so exports these functions; find them with dlsym. None may be called while a
@@ -8,7 +8,7 @@
 #ifndef GPUMM_HOST_HOST_H
 #define GPUMM_HOST_HOST_H
 
-#include "device.h"
+#include "device/device.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #ifndef GPUMM_SPGEMM_H
 #define GPUMM_SPGEMM_H
 
-#include "arrays.h"
+#include "sums_and_sorts.h"
 #include "rows.h"
 
 /* Products and sums are rounded one by one, in ascending k, as in Octave's * and the CPU's

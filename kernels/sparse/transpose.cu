@@ -9,7 +9,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "transpose.h"
-#include "arrays.h"
+#include "sums_and_sorts.h"
 
 enum { THREADS = 256, LANES = 16 /* threads for a row, or for a block of some elements */ };
 

@@ -4,7 +4,7 @@
 ## [C, INFO] = multiply_any (A, B, O): the product of any two values that `*` takes.
 ##
 ## The engine multiplies pairs of one class: full, sparse, and blocks by blocks or by full matrices
-## (gpumm_result_type in engine/job.c).  This file converts the other pairs to such ones.  What `*`
+## (gpumm_result_type in engine/job/job.c).  This file converts the other pairs to such ones.  What `*`
 ## treats by special rules (a scalar times an array, diagonal and permutation matrices) is left to
 ## `*`, and so are the pairs of classes that have no product: it raises the error.  O is from
 ## parse_options.

@@ -4,7 +4,7 @@
 #define GPUMM_TESTS_HOST_DEVICE_H
 
 #include "check.h"
-#include "devices.h"
+#include "device/devices.h"
 
 /* Its context; where it is missing, says why and ends the test, which has failed. */
 static inline gpumm_context *need_host_device (void) {

@@ -2,7 +2,7 @@
 #ifndef GPUMM_TESTS_MADE_UP_GPU_H
 #define GPUMM_TESTS_MADE_UP_GPU_H
 
-#include "device.h"
+#include "device/device.h"
 
 typedef struct {
   int devices;               /* that there are */

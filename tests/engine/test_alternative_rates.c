@@ -5,11 +5,11 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
-#include "devices.h"
+#include "device/devices.h"
 #include "made_up_gpu.h"
-#include "rates.h"
+#include "plan/rates.h"
 #include "memory/pool.h"
-#include "types.h"
+#include "base/types.h"
 
 #include <math.h>
 

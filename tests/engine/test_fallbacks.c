@@ -8,7 +8,7 @@
 #include "check.h"
 #include "made_up_gpu.h"
 #include "memory/pool.h"
-#include "progress.h"
+#include "base/progress.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

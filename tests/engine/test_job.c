@@ -7,7 +7,7 @@
 #include "multiply/algorithm.h"
 #include "multiply/blas.h"
 #include "operands.h"
-#include "work.h"
+#include "plan/work.h"
 
 static const gpumm_options on_cpu = {.backend = GPUMM_CPU, .device = -1};
 

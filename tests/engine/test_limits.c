@@ -236,7 +236,7 @@ static gpumm_matrix any_compressed (void) {
 }
 
 /* The buffer holds zeros, so every pattern that fits in it is one without entries. */
-static void test_sparse_arrays (void) {
+static void test_sparse_work (void) {
   for (int round = 0; round < 20000 / SANITIZED_STEP; round++) {
     gpumm_sparse_work w = {.op = (gpumm_sparse_op) check_between (-1, GPUMM_SPARSE_OPS),
                            .a = any_compressed (),
@@ -308,7 +308,7 @@ int main (void) {
     OK (gpumm_copy (&host, &device));
     test_looks ();
     test_arrays ();
-    test_sparse_arrays ();
+    test_sparse_work ();
     test_buffers ();
     gpumm_buffer_release (buffer);
   }

@@ -2,7 +2,7 @@
  * over the elements: all types, lengths around vectors, NaN and Inf in every place.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "magnitude.h"
+#include "base/magnitude.h"
 #include "operands.h"
 
 enum { LONGEST = 70, STRIDE = 3 };

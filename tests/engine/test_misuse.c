@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "gpumm_blas.h"
-#include "overlap.h"
+#include "base/overlap.h"
 #include "resident.h"
 
 #include <limits.h>

@@ -9,7 +9,7 @@
 #include "gpumm_arrays.h"
 #include "faults.h"
 #include "operands.h"
-#include "progress.h"
+#include "base/progress.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -13,8 +13,8 @@
 #define _GNU_SOURCE
 #include "host_device.h"
 #include "operands.h"
-#include "progress.h"
-#include "threads.h"
+#include "base/progress.h"
+#include "base/threads.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -7,15 +7,15 @@
 #include "multiply/algorithm.h"
 #include "multiply/compressed.h"
 #include "multiply/sparse.h"
-#include "costs.h"
-#include "error.h"
+#include "plan/costs.h"
+#include "base/error.h"
 #include "memory/buffer.h"
 #include "memory/pool.h"
 #include "operands.h"
-#include "threads.h"
-#include "tiles.h"
-#include "too_small.h"
-#include "work.h"
+#include "base/threads.h"
+#include "plan/tiles.h"
+#include "plan/too_small.h"
+#include "plan/work.h"
 
 #define REAL (1u << GPUMM_S | 1u << GPUMM_D)
 #define ALL  (REAL | 1u << GPUMM_C | 1u << GPUMM_Z)

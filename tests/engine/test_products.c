@@ -15,7 +15,7 @@
 #include "faults.h"
 #include "host_device.h"
 #include "products.h"
-#include "progress.h"
+#include "base/progress.h"
 
 #include <inttypes.h>
 

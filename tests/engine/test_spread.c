@@ -7,17 +7,17 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "devices.h"
-#include "error.h"
+#include "device/devices.h"
+#include "base/error.h"
 #include "faults.h"
 #include "host_device.h"
 #include "made_up_gpu.h"
-#include "matrix.h"
+#include "base/matrix.h"
 #include "memory/pool.h"
 #include "operands.h"
-#include "rates.h"
-#include "spread.h"
-#include "transfer_rates.h"
+#include "plan/rates.h"
+#include "job/spread.h"
+#include "plan/transfer_rates.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

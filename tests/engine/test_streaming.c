@@ -14,7 +14,7 @@
 #include "move/copy.h"
 #include "move/streaming.h"
 #include "memory/pool.h"
-#include "threads.h"
+#include "base/threads.h"
 
 #include <malloc.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef GPUMM_TESTS_LESSONS_H
 #define GPUMM_TESTS_LESSONS_H
 
-#include "../../engine/device.h"
+#include "device/device.h"
 
 #ifdef __cplusplus
 extern "C" {

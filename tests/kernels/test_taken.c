@@ -9,8 +9,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "multiply/algorithm.h"
-#include "plan.h"
-#include "types.h"
+#include "plan/plan.h"
+#include "base/types.h"
 #include "../driver.h"
 
 /* What the kernels' rows look at: shared memory as NVIDIA's programming guide has it. */

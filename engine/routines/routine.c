@@ -1,0 +1,633 @@
+/* routine.c - routines of BLAS and LAPACK on a device, from host memory to host memory.
+ *
+ * gemm is a job like any product. The other routines get their operands whole on the device, and
+ * what they write comes back: of a triangle the triangle alone. Operands that are read and written
+ * are copied in host memory while the device computes, so that a device that fails at last destroys
+ * nothing.
+ *
+ * A program gets the results, info and so the warnings of its own BLAS and LAPACK, also where
+ * NVIDIA's libraries differ from them. Its own libraries compute:
+ *
+ *   products with alpha 0: cuBLAS reads A and B, and 0 * NaN is NaN
+ *   trmm, trsm and LAPACK, if numbers are not finite, or close to overflow or underflow: cuSOLVER
+ *     loses NaN, and does not scale
+ *   LAPACK, if info is not 0
+ *   a matrix that is singular to working precision: info depends on rounding errors
+ *   results that overflow: the order of the arithmetic decides which elements are Inf or NaN
+ *
+ * Most of this shows only while or after the device computes. Such calls are rare and take longer.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "multiply/algorithm.h"
+#include "device/devices.h"
+#include "base/error.h"
+#include "plan/gather.h"
+#include "base/magnitude.h"
+#include "memory/host.h"
+#include "memory/pool.h"
+#include "memory/queue.h"
+#include "move/copy.h"
+#include "base/overlap.h"
+#include "routine_on_host.h"
+#include "base/threads.h"
+#include "base/types.h"
+
+#include <float.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* ---- host memory -------------------------------------------------------------------------- */
+
+/* Copies columns of a matrix in host memory. The context is an array of two: from and to. */
+static void copy_columns (void *context, int64_t begin, int64_t end) {
+  const gpumm_matrix *from = context, *to = from + 1;
+  const size_t element = gpumm_type_bytes (from->type);
+  const size_t step_to = (size_t) to->ld * element, step_from = (size_t) from->ld * element;
+  gpumm_copy_columns ((char *) to->values + (size_t) begin * step_to, step_to,
+                      (const char *) from->values + (size_t) begin * step_from, step_from,
+                      (size_t) from->rows * element, end - begin, 0);
+}
+
+/* The same in this thread, whatever is cancelled. */
+static void restore (const gpumm_matrix *from, const gpumm_matrix *to) {
+  copy_columns ((gpumm_matrix[]){*from, *to}, 0, from->cols);
+}
+
+/* Memory for a copy without gaps. */
+static gpumm_status make_space (const gpumm_matrix *x, gpumm_matrix *saved) {
+  *saved = *x;
+  saved->ld = x->rows;
+  saved->values = gpumm_allocate (x->rows * x->cols, gpumm_type_bytes (x->type));
+  return saved->values ? GPUMM_OK : GPUMM_HOST_MEMORY;
+}
+
+/* ---- gemm --------------------------------------------------------------------------------- */
+
+static gpumm_op op_of (char letter) {
+  return letter == 'N' ? GPUMM_NONE : letter == 'T' ? GPUMM_TRANSPOSE : GPUMM_CTRANSPOSE;
+}
+
+/* Refuses what the CPU does as fast as this GPU. */
+static gpumm_status check_worth (const gpumm_work *x, int device) {
+  gpumm_estimate seconds;
+  const gpumm_status status = gpumm_measured_costs (x, device, &seconds);
+  if (status || seconds.gpu_wins)
+    return status;
+  return gpumm_fail (GPUMM_UNSUPPORTED, "the CPU is as fast");
+}
+
+static gpumm_status multiply (const gpumm_call *x, gpumm_backend where, int device) {
+  const int is_plain = x->trans == 'N', is_plain_b = x->trans_b == 'N';
+  gpumm_matrix c = {.type = x->type, .rows = x->m, .cols = x->n, .ld = x->ldc, .values = x->c};
+  gpumm_matrix saved = {.values = NULL};
+  gpumm_problem p = {.a = {.type = x->type,
+                           .op = op_of (x->trans),
+                           .rows = is_plain ? x->m : x->k,
+                           .cols = is_plain ? x->k : x->m,
+                           .ld = x->lda,
+                           .values = x->a},
+                     .b = {.type = x->type,
+                           .op = op_of (x->trans_b),
+                           .rows = is_plain_b ? x->k : x->n,
+                           .cols = is_plain_b ? x->n : x->k,
+                           .ld = x->ldb,
+                           .values = x->b},
+                     .alpha = x->alpha,
+                     .beta = x->beta,
+                     .output = x->type};
+  const gpumm_options on_gpu = {.backend = GPUMM_GPU, .device = -1},
+                      on_host_device = {.backend = GPUMM_CPU,
+                                        .algorithm =
+                                            "register", /* the fastest on the host device */
+                                        .device = -1};
+  const int reads = x->beta.re != 0 || x->beta.im != 0;
+  gpumm_job *job = NULL;
+  if (x->m < 1 || x->n < 1 || x->k < 1)
+    return gpumm_fail (GPUMM_INVALID, "gemm: m, n and k are %lld, %lld and %lld, not above 0",
+                       (long long) x->m, (long long) x->n, (long long) x->k);
+  if (reads)
+    p.c0 = &c;
+  const gpumm_work work = gpumm_work_of (&p);
+  gpumm_status status = where == GPUMM_AUTO ? check_worth (&work, device) : GPUMM_OK;
+  if (!status && reads) {
+    p.c0 = &saved;
+    status = make_space (&c, &saved);
+    if (!status)
+      status = gpumm_parallel (c.cols, gpumm_column_grain (c.rows), copy_columns,
+                               (gpumm_matrix[]){c, saved});
+  }
+  if (!status)
+    status = gpumm_open (&p, where == GPUMM_CPU ? &on_host_device : &on_gpu, &job);
+  if (!status) {
+    status = gpumm_run (job, &c);
+    if (status && reads)
+      restore (&saved, &c);
+  }
+  gpumm_release (saved.values);
+  gpumm_close (job);
+  return status;
+}
+
+/* ---- the other routines ------------------------------------------------------------------- */
+
+/* The work of a product with about as many operations and bytes. LAPACK's routines have narrow
+ * panels between their products: they count with LAPACK_PART of their operations. */
+static gpumm_work work_of (const gpumm_call *x) {
+  static const double LAPACK_PART = 0.25;
+  const double side = (double) (x->side == 'L' ? x->m : x->n);
+  double m = (double) x->m, n = (double) x->n, k = (double) x->k;
+  switch (x->routine) {
+  case GPUMM_SYRK:
+  case GPUMM_HERK:
+    m = n, k = k / 2;
+    break;
+  case GPUMM_SYR2K:
+  case GPUMM_HER2K:
+    m = n;
+    break;
+  case GPUMM_GETRF:
+    k = (m < n ? m : n) / 3;
+    break;
+  case GPUMM_GEQRF:
+    k = (m < n ? m : n) * 2 / 3;
+    break;
+  case GPUMM_GETRS:
+  case GPUMM_POTRS:
+    m = n, n = k, k = m;
+    break;
+  case GPUMM_GETRI:
+    m = n, k = n * 2 / 3;
+    break;
+  case GPUMM_POTRF:
+    m = n, k = n / 6;
+    break;
+  case GPUMM_ORGQR:
+  case GPUMM_ORMQR:
+    k = k * (x->routine == GPUMM_ORGQR ? 1 : 2);
+    break;
+  default: /* symm, hemm; trmm and trsm, with half of them */
+    k = x->routine >= GPUMM_TRMM ? side / 2 : side;
+  }
+  if (x->routine >= GPUMM_GETRF)
+    k *= LAPACK_PART;
+  k = fmax (floor (k), 1);
+  const double element = (double) gpumm_type_bytes (x->type);
+  const double flops = (gpumm_is_complex (x->type) ? 8 : 2) * m * n * k;
+  return (gpumm_work){.type = x->type,
+                      .flops = flops,
+                      .device_flops = flops,
+                      .up = (m * k + k * n) * element,
+                      .down = m * n * element,
+                      .packed = k * n * element};
+}
+
+typedef struct {
+  gpumm_matrix host, device; /* device.values is NULL if there is none */
+  int reads, writes;
+  char uplo; /* what it writes: 'U', 'L': a triangle; 'A': all */
+  /* The part whose numbers are looked at, 0: none. A triangle begins `apart` elements beside the
+   * diagonal. */
+  char checked;
+  int64_t apart;
+  _Atomic double largest; /* of that part, as gpumm_largest has it */
+  gpumm_matrix saved;
+} operand;
+
+enum { A, B, C, TAU, PIVOTS, INFO, OPERANDS };
+enum { ALIGNED = 32 }; /* elements */
+
+/* A call under way. */
+typedef struct {
+  gpumm_call call; /* with addresses of the device */
+  int device;      /* as gpumm_context_of has it */
+  gpumm_context *context;
+  operand x[OPERANDS];
+  int32_t info;
+} work;
+
+/* Of symm, syrk and the like each element of a result is a sum of products, in which NaN and Inf
+ * stay. */
+static int looks_at_numbers (const gpumm_call *x) {
+  return x->routine >= GPUMM_TRMM;
+}
+
+static void set (work *w, int i, void *values, int64_t rows, int64_t cols, int64_t ld, int reads,
+                 int writes) {
+  const gpumm_type type = i == PIVOTS || i == INFO ? GPUMM_I32 : w->call.type;
+  w->x[i].host =
+      (gpumm_matrix){.type = type, .rows = rows, .cols = cols, .ld = ld, .values = values};
+  w->x[i].device = w->x[i].host; /* its columns aligned */
+  w->x[i].device.ld = gpumm_pieces (rows, ALIGNED) * ALIGNED;
+  w->x[i].device.values = NULL;
+  w->x[i].reads = reads;
+  w->x[i].writes = writes;
+  w->x[i].uplo = 'A';
+  if (reads && gpumm_is_float (type) && looks_at_numbers (&w->call))
+    w->x[i].checked = 'A';
+}
+
+static void set_level3 (work *w) {
+  const gpumm_call *x = &w->call;
+  const int64_t m = x->m, n = x->n, k = x->k, side = x->side == 'L' ? m : n;
+  const int64_t rows = x->trans == 'N' ? n : k, cols = x->trans == 'N' ? k : n;
+  const int adds = x->beta.re != 0 || x->beta.im != 0;
+  if (x->routine == GPUMM_TRMM || x->routine == GPUMM_TRSM) {
+    set (w, A, x->a, side, side, x->lda, 1, 0);
+    set (w, B, x->b, m, n, x->ldb, 1, 1);
+    w->x[A].checked = x->uplo;
+    w->x[A].apart = x->diag == 'U';
+  } else if (x->routine == GPUMM_SYMM || x->routine == GPUMM_HEMM) {
+    set (w, A, x->a, side, side, x->lda, 1, 0);
+    set (w, B, x->b, m, n, x->ldb, 1, 0);
+    set (w, C, x->c, m, n, x->ldc, adds, 1);
+  } else {
+    set (w, A, x->a, rows, cols, x->lda, 1, 0);
+    if (x->routine == GPUMM_SYR2K || x->routine == GPUMM_HER2K)
+      set (w, B, x->b, rows, cols, x->ldb, 1, 0);
+    set (w, C, x->c, n, n, x->ldc, adds, 1);
+    w->x[C].uplo = x->uplo;
+  }
+}
+
+static void set_lapack (work *w) {
+  const gpumm_call *x = &w->call;
+  const int64_t m = x->m, n = x->n, k = x->k, least = gpumm_least (m, n);
+  set (w, INFO, &w->info, 1, 1, 1, 0, 0);
+  switch (x->routine) {
+  case GPUMM_GETRF:
+    set (w, A, x->a, m, n, x->lda, 1, 1);
+    set (w, PIVOTS, x->pivots, least, 1, least, 0, 1);
+    break;
+  case GPUMM_GETRS:
+  case GPUMM_POTRS:
+    set (w, A, x->a, n, n, x->lda, 1, 0);
+    set (w, B, x->b, n, k, x->ldb, 1, 1);
+    if (x->routine == GPUMM_GETRS)
+      set (w, PIVOTS, x->pivots, n, 1, n, 1, 0);
+    else
+      w->x[A].checked = x->uplo;
+    break;
+  case GPUMM_GETRI:
+    set (w, A, x->a, n, n, x->lda, 1, 0);
+    set (w, B, x->a, n, n, x->lda, 0, 1);
+    set (w, PIVOTS, x->pivots, n, 1, n, 1, 0);
+    break;
+  case GPUMM_POTRF:
+    set (w, A, x->a, n, n, x->lda, 1, 1);
+    w->x[A].uplo = w->x[A].checked = x->uplo;
+    break;
+  case GPUMM_ORMQR:
+    set (w, A, x->a, x->side == 'L' ? m : n, k, x->lda, 1, 0);
+    set (w, C, x->c, m, n, x->ldc, 1, 1);
+    set (w, TAU, x->tau, k, 1, k, 1, 0);
+    break;
+  default: /* geqrf, orgqr */
+    set (w, A, x->a, m, n, x->lda, 1, 1);
+    if (x->routine == GPUMM_GEQRF)
+      set (w, TAU, x->tau, least, 1, least, 0, 1);
+    else
+      set (w, TAU, x->tau, k, 1, k, 1, 0);
+  }
+  if (x->routine == GPUMM_ORGQR || x->routine == GPUMM_ORMQR) { /* R lies above */
+    w->x[A].checked = 'L';
+    w->x[A].apart = 1;
+  }
+}
+
+/* ---- checks ------------------------------------------------------------------------------- */
+
+/* Is the letter one of these, where the routine looks at it? */
+static int is_letter (int looks, char letter, const char *allowed) {
+  return !looks || (letter && strchr (allowed, letter));
+}
+
+static gpumm_status check_letters (const gpumm_call *x) {
+  const gpumm_routine r = x->routine;
+  const int is_sum = r >= GPUMM_SYRK && r <= GPUMM_HER2K,
+            is_triangle = r == GPUMM_TRMM || r == GPUMM_TRSM;
+  const int is_two_sided = r == GPUMM_SYMM || r == GPUMM_HEMM || is_triangle || r == GPUMM_ORMQR;
+  const int has_uplo = (r >= GPUMM_SYMM && r <= GPUMM_TRSM) || r == GPUMM_POTRF || r == GPUMM_POTRS;
+  const int has_trans =
+      r == GPUMM_GEMM || is_sum || is_triangle || r == GPUMM_GETRS || r == GPUMM_ORMQR;
+  return is_letter (is_two_sided, x->side, "LR") && is_letter (has_uplo, x->uplo, "UL")
+                 && is_letter (has_trans, x->trans, "NTC")
+                 && is_letter (r == GPUMM_GEMM, x->trans_b, "NTC")
+                 && is_letter (is_triangle, x->diag, "UN")
+             ? GPUMM_OK
+             : gpumm_fail (GPUMM_INVALID, "%s: side, uplo, trans or diag is not a letter of BLAS",
+                           gpumm_routine_name (r, x->type));
+}
+
+/* Checks that each operand has sizes and memory, and shares none with another that is written. */
+static gpumm_status check_operands (const work *w) {
+  const char *name = gpumm_routine_name (w->call.routine, w->call.type);
+  for (int i = A; i < INFO; i++) {
+    const gpumm_matrix *x = &w->x[i].host;
+    if (!w->x[i].reads && !w->x[i].writes)
+      continue;
+    if (x->rows < 1 || x->cols < 1 || x->ld < x->rows || !x->values)
+      return gpumm_fail (GPUMM_INVALID,
+                         "%s: an argument has %lld x %lld elements with leading dimension %lld%s",
+                         name, (long long) x->rows, (long long) x->cols, (long long) x->ld,
+                         x->values ? "" : ", and no memory");
+    const int is_inverse = w->call.routine == GPUMM_GETRI && i == B; /* over A */
+    for (int j = A; j < i && !is_inverse; j++)
+      if ((w->x[i].writes || w->x[j].writes) && w->x[j].host.values
+          && gpumm_matrices_overlap (x, &w->x[j].host))
+        return gpumm_fail (GPUMM_INVALID,
+                           "%s: what it writes lies in the memory of another argument", name);
+  }
+  return GPUMM_OK;
+}
+
+/* ---- operands on the device --------------------------------------------------------------- */
+
+/* Takes memory for an operand on the device, and copies there what is read. */
+static gpumm_status bring (work *w, operand *x) {
+  if (!x->host.values)
+    return GPUMM_OK;
+  gpumm_status status = gpumm_buffer_new (
+      w->device, (size_t) (x->device.ld * x->device.cols) * gpumm_type_bytes (x->host.type),
+      &x->device.buffer);
+  if (status)
+    return status;
+  x->device.values = gpumm_buffer_address (x->device.buffer);
+  return x->reads ? gpumm_copy (&x->host, &x->device) : GPUMM_OK;
+}
+
+/* Copies a triangle back, in panels: what is beside the diagonal at once, its blocks by way of
+ * `block`. */
+static gpumm_status fetch_triangle (const operand *x) {
+  enum { PANEL = 512 };
+  const size_t element = gpumm_type_bytes (x->host.type);
+  const int64_t n = x->host.rows;
+  const int is_upper = x->uplo == 'U';
+  char *block = gpumm_allocate (PANEL * PANEL, element);
+  gpumm_status status = block ? GPUMM_OK : GPUMM_HOST_MEMORY;
+  for (int64_t j = 0; j < n && !status; j += PANEL) {
+    const int64_t cols = gpumm_least (PANEL, n - j), row = is_upper ? 0 : j + cols;
+    gpumm_matrix from = x->device, to = x->host;
+    from.rows = to.rows = is_upper ? j : n - row;
+    from.cols = to.cols = cols;
+    from.values = (char *) x->device.values + (size_t) (row + j * from.ld) * element;
+    to.values = (char *) x->host.values + (size_t) (row + j * to.ld) * element;
+    if (to.rows > 0)
+      status = gpumm_copy (&from, &to);
+    from.rows = to.rows = to.ld = cols;
+    from.values = (char *) x->device.values + (size_t) (j + j * from.ld) * element;
+    to.values = block;
+    if (!status)
+      status = gpumm_copy (&from, &to);
+    for (int64_t l = 0; l < cols && !status; l++) {
+      const int64_t first = is_upper ? 0 : l, count = is_upper ? l + 1 : cols - l;
+      memcpy ((char *) x->host.values + (size_t) (j + first + (j + l) * x->host.ld) * element,
+              block + (size_t) (first + l * cols) * element, (size_t) count * element);
+    }
+  }
+  gpumm_release (block);
+  return status;
+}
+
+/* ---- numbers that are the CPU's -------------------------------------------------------------- */
+
+/* The library gets numbers within this range, and 0. QR computes squares. */
+static gpumm_range range_of (const gpumm_call *x) {
+  const gpumm_range safe = gpumm_safe_range (x->type);
+  return x->routine < GPUMM_GETRF    ? (gpumm_range){DBL_TRUE_MIN, DBL_MAX}
+         : x->routine >= GPUMM_GEQRF ? (gpumm_range){sqrt (safe.least), sqrt (safe.most)}
+                                     : safe;
+}
+
+static gpumm_status refuse (const gpumm_call *x, const char *what) {
+  return gpumm_fail (GPUMM_UNSUPPORTED, "%s: left to the CPU, as %s",
+                     gpumm_routine_name (x->routine, x->type), what);
+}
+
+/* The largest number in the part of a column that is looked at. */
+static double largest_of_column (const operand *x, int64_t j) {
+  const gpumm_matrix *h = &x->host;
+  const int64_t first = x->checked == 'L' ? gpumm_least (j + x->apart, h->rows) : 0;
+  const int64_t end = x->checked == 'U' ? gpumm_least (j + 1 - x->apart, h->rows) : h->rows;
+  const size_t at = (size_t) (first + j * h->ld) * gpumm_type_bytes (h->type);
+  return gpumm_largest (h->type, (const char *) h->values + at, end - first);
+}
+
+/* Looks at columns of an operand, and copies each if the call changes it: memory is read once. */
+static void look_and_save (void *context, int64_t begin, int64_t end) {
+  operand *x = context;
+  gpumm_matrix pair[] = {x->host, x->saved};
+  double found = 0;
+  for (int64_t j = begin; j < end; j++) {
+    if (x->checked)
+      found = gpumm_larger (largest_of_column (x, j), found);
+    if (x->saved.values)
+      copy_columns (pair, j, j + 1);
+  }
+  double known = x->largest;
+  while (!isnan (known) && !(found <= known)
+         && !atomic_compare_exchange_weak (&x->largest, &known, found))
+    continue;
+}
+
+/* Copies what the call changes, before anything of it comes back, and refuses numbers that are the
+ * CPU's. Called while the device computes: then it costs no time. */
+static gpumm_status look_at_operands (work *w) {
+  const gpumm_range allowed = range_of (&w->call);
+  for (operand *x = w->x; x < w->x + OPERANDS; x++) {
+    const int saves = x->writes && (x->reads || w->call.routine == GPUMM_GETRI);
+    gpumm_status status = GPUMM_OK;
+    if (saves)
+      status = make_space (&x->host, &x->saved);
+    if (!status && (saves || x->checked))
+      status = gpumm_parallel (x->host.cols, gpumm_column_grain (x->host.rows), look_and_save, x);
+    if (status)
+      return status;
+    if (!(x->largest <= allowed.most && (x->largest == 0 || x->largest >= allowed.least)))
+      return refuse (&w->call, "numbers are not finite, or close to overflow or underflow");
+  }
+  return GPUMM_OK;
+}
+
+/* Refuses the diagonal of a factor, or of trsm's triangle, if it is extreme or the factor is
+ * singular to working precision: the smallest pivot below 16 sqrt (n) eps of the largest one. For
+ * n = 1000 that is 500 eps. Matrices of rank 999 had up to 190 eps in single precision, random ones
+ * above 60000 eps. The pivots of Cholesky's factor are the squares. */
+static gpumm_status check_diagonal (const gpumm_call *x) {
+  const gpumm_range allowed = range_of (x);
+  const int is_cholesky = x->routine == GPUMM_POTRF || x->routine == GPUMM_POTRS;
+  const int is_square = x->routine == GPUMM_GETRS || x->routine == GPUMM_GETRI || is_cholesky;
+  const int64_t n = x->routine == GPUMM_TRSM ? (x->side == 'L' ? x->m : x->n)
+                    : is_square              ? x->n
+                                             : gpumm_least (x->m, x->n);
+  const double eps = gpumm_is_single (x->type) ? FLT_EPSILON : DBL_EPSILON;
+  const double noise = 16 * sqrt ((double) n) * eps;
+  const gpumm_range found = gpumm_diagonal_range (x->type, x->a, n, x->lda);
+  const double ratio = found.least / found.most;
+  if (!(found.least >= allowed.least && found.most <= allowed.most))
+    return refuse (x, "a diagonal element is zero, not finite, or close to overflow or underflow");
+  if (x->routine >= GPUMM_GETRF && x->routine < GPUMM_GEQRF
+      && !((is_cholesky ? ratio * ratio : ratio) > noise))
+    return refuse (x, "the matrix is singular to working precision");
+  return GPUMM_OK;
+}
+
+/* Looks at what the device has written whole: a sum is finite only if all numbers are. */
+static gpumm_status check_result (const work *w, const operand *x) {
+  const gpumm_matrix *d = &x->device;
+  const int is_complex = gpumm_is_complex (d->type);
+  double sum[2] = {0, 0};
+  gpumm_matrix to = {
+      .type = is_complex ? GPUMM_Z : GPUMM_D, .rows = 1, .cols = 1, .ld = 1, .values = sum};
+  gpumm_matrix from = to;
+  gpumm_status status = gpumm_buffer_new (w->device, sizeof sum, &from.buffer);
+  if (status)
+    return status;
+  from.values = gpumm_buffer_address (from.buffer);
+  const gpumm_fold fold = {
+      .op = GPUMM_FOLD_SUM,
+      .map = {.domain = d->type,
+              .size = {d->rows, d->cols, 1, 1},
+              .inputs = 1,
+              .input = {{.type = d->type,
+                         .buffer = d->buffer,
+                         .values = d->values,
+                         .stride = {1, d->ld, 0, 0}}}},
+      .inner = 1,
+      .count = d->rows * d->cols,
+      .outer = 1,
+      .output = {.type = to.type, .buffer = from.buffer, .values = from.values}};
+  status = gpumm_fold_entries (&fold);
+  if (!status)
+    status = gpumm_copy (&from, &to);
+  gpumm_buffer_release (from.buffer);
+  if (!status && !(isfinite (sum[0]) && isfinite (sum[1])))
+    status = refuse (&w->call, "the result is not finite");
+  return status;
+}
+
+/* ---- a call --------------------------------------------------------------------------------- */
+
+static gpumm_status launch (work *w, void *workspace, size_t bytes) {
+  const gpumm_driver *driver = w->context->driver;
+  const int device = w->context->device;
+  gpumm_stream *stream = NULL;
+  int32_t *info = w->x[INFO].device.values;
+  if (!driver->call) {
+    const gpumm_status looked = look_at_operands (w);
+    return looked ? looked : gpumm_call_on_host (&w->call, info);
+  }
+  gpumm_status status = gpumm_stream_take (w->context, &stream);
+  if (status)
+    return status;
+  gpumm_queue_drain (w->context); /* which may still use the buffers' memory */
+  status = driver->call (device, stream, &w->call, workspace, bytes, info);
+  const gpumm_status looked = status ? status : look_at_operands (w);
+  const gpumm_status waited = driver->stream_synchronize (device, stream);
+  if (status || waited)
+    status = gpumm_fail (status ? status : waited, "%s", driver->error_text ());
+  else
+    status = looked;
+  gpumm_stream_give (w->context, stream);
+  return status;
+}
+
+/* The workspace is asked for first: where a library is missing, nothing is copied in vain. */
+static gpumm_status run (work *w) {
+  const gpumm_driver *driver = w->context->driver;
+  gpumm_call *call = &w->call;
+  void *workspace = NULL;
+  size_t bytes = 0;
+  gpumm_status status =
+      driver->call_bytes ? driver->call_bytes (w->context->device, call, &bytes) : GPUMM_OK;
+  if (status)
+    return gpumm_fail (status, "%s", driver->error_text ());
+  for (operand *x = w->x; x < w->x + OPERANDS && !status; x++)
+    status = bring (w, x);
+  if (!status && bytes > 0)
+    status = gpumm_pool_take (w->context, GPUMM_POOL_DEVICE, bytes, &workspace);
+  if (!status) {
+    call->a = w->x[A].device.values;
+    call->b = w->x[B].device.values;
+    call->c = w->x[C].device.values;
+    call->tau = w->x[TAU].device.values;
+    call->pivots = w->x[PIVOTS].device.values;
+    status = launch (w, workspace, bytes);
+  }
+  gpumm_pool_give (w->context, GPUMM_POOL_DEVICE, workspace);
+  return status;
+}
+
+/* call: with addresses of the host. */
+static gpumm_status fetch (work *w, const gpumm_call *call) {
+  const int makes_factor =
+      call->routine == GPUMM_GETRF || call->routine == GPUMM_POTRF || call->routine == GPUMM_GEQRF;
+  gpumm_status status = GPUMM_OK;
+  if (w->x[INFO].host.values)
+    status = gpumm_copy (&w->x[INFO].device, &w->x[INFO].host);
+  if (!status && w->info != 0)
+    return refuse (call, "info is not 0");
+  for (operand *x = w->x; x < w->x + OPERANDS && !status; x++)
+    if (x->writes && x->uplo == 'A' && gpumm_is_float (x->host.type) && looks_at_numbers (call))
+      status = check_result (w, x);
+  for (operand *x = w->x; x < w->x + OPERANDS && !status; x++)
+    if (x->writes)
+      status = x->uplo == 'A' ? gpumm_copy (&x->device, &x->host) : fetch_triangle (x);
+  if (!status && makes_factor)
+    status = check_diagonal (call);
+  for (operand *x = w->x; x < w->x + OPERANDS && status; x++)
+    if (x->saved.values)
+      restore (&x->saved, &x->host);
+  return status;
+}
+
+gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one at a time: they share the way */
+  if (!call || (unsigned) call->routine >= GPUMM_GECON || (unsigned) call->type > GPUMM_Z
+      || (unsigned) where > GPUMM_GPU)
+    return gpumm_fail (GPUMM_INVALID, "no call of a routine");
+  const int is_product = call->routine < GPUMM_GETRF;
+  if (is_product && gpumm_is_zero (call->alpha))
+    return refuse (call, "alpha is 0");
+  const int has_factor = call->routine == GPUMM_GETRS || call->routine == GPUMM_GETRI
+                         || call->routine == GPUMM_POTRS
+                         || (call->routine == GPUMM_TRSM && call->diag == 'N');
+  uint64_t devices = 1;
+  gpumm_status status = check_letters (call);
+  if (!status)
+    status = gpumm_allowed_devices (&(gpumm_options){.device = -1}, where == GPUMM_CPU, &devices);
+  const int first = status ? 0 : __builtin_ctzll (devices);
+  work w = {.call = *call, .device = where == GPUMM_CPU ? GPUMM_HOST - first : first};
+  if (!status && call->routine == GPUMM_GEMM)
+    return multiply (call, where, first);
+  if (!status) {
+    (is_product ? set_level3 : set_lapack) (&w);
+    status = check_operands (&w);
+  }
+  if (!status && where == GPUMM_AUTO) {
+    const gpumm_work estimated = work_of (call);
+    status = check_worth (&estimated, first);
+  }
+  if (!status && has_factor)
+    status = check_diagonal (call);
+  if (!status)
+    status = gpumm_context_of (w.device, &w.context);
+  if (!status && w.context->driver != gpumm_host_device (NULL) && !w.context->driver->call)
+    status = gpumm_fail (GPUMM_UNSUPPORTED, "device %d computes products alone", w.context->device);
+  if (status)
+    return status;
+  w.call.lda = w.x[A].device.ld;
+  w.call.ldb = w.x[B].device.ld;
+  w.call.ldc = w.x[C].device.ld;
+  pthread_mutex_lock (&lock);
+  status = run (&w);
+  if (!status)
+    status = fetch (&w, call);
+  for (operand *x = w.x; x < w.x + OPERANDS; x++) {
+    gpumm_buffer_release (x->device.buffer);
+    gpumm_release (x->saved.values);
+  }
+  pthread_mutex_unlock (&lock);
+  return status;
+}
