@@ -273,8 +273,7 @@ static octave_value_list of_two (const named_function &f, const octave_value_lis
   if ((x.iscomplex () || y.iscomplex ()) && compares_angles ()) {
     for (octave_value *z : {&x, &y}) // complex, also where all imaginary parts are zero
       *z = z->iscomplex () ? by_octave ("complex", ovl (on_host (*z))) : on_host (*z);
-    return ovl (on_device (by_octave (f.name, ovl (x, y)),
-                           device_of (args (0).get_rep (), args (1).get_rep ())));
+    return ovl (on_device (by_octave (f.name, ovl (x, y)), device_of_call (args)));
   }
   need_full (f.name, ovl (x, y));
   for (octave_value *z : {&x, &y}) {
