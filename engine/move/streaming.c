@@ -311,7 +311,7 @@ static int take_task (run *r) {
   return NOTHING;
 }
 
-static gpumm_status launch (run *r, char *note) {
+static gpumm_status launch_run (run *r, char *note) {
   const gpumm_stream_job *j = r->job;
   const void *task = j->steps[r->launched].task;
   return task ? j->launch (j, task, r->piece, r->streams[WORK], note) : GPUMM_OK;
@@ -387,7 +387,7 @@ static void bring_pages (run *r, const gpumm_panel *c) {
 
 static void do_task (run *r, int task) {
   if (task == LAUNCH) {
-    r->launch_status = launch (r, r->note);
+    r->launch_status = launch_run (r, r->note);
     if (r->launch_status) /* the error text belongs to this thread */
       snprintf (r->launch_error, sizeof r->launch_error, "%s", gpumm_last_error ());
     atomic_store (&r->launching, LAUNCH_ENDED);
@@ -890,7 +890,7 @@ static int launch_steps (run *r) {
       return 1;
     }
     if (!status)
-      status = launch (r, r->note);
+      status = launch_run (r, r->note);
     fail (r, status ? status : after_launch (r));
     moved = 1;
   }

@@ -543,7 +543,7 @@ gpumm_status gpumm_blas_real_by_complex (const gpumm_problem *p, gpumm_matrix *c
 
 /* ---- the row of the table ----------------------------------------------------------------- */
 
-static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
+static gpumm_status run_blas (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const char *kernel = "";
   gpumm_status status = GPUMM_OK;
@@ -570,5 +570,5 @@ const gpumm_algorithm gpumm_algorithm_blas = {
     .name = "blas",
     .summary = "the BLAS of this process, on the CPU",
     .takes = gpumm_is_full_float,
-    .run = run,
+    .run = run_blas,
 };

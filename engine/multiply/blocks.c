@@ -564,7 +564,7 @@ static gpumm_status run_rows (state *s, numeric *d) {
 
 /* ---- the row of the table ----------------------------------------------------------------- */
 
-static int takes (const gpumm_problem *p) {
+static int takes_blocks (const gpumm_problem *p) {
   const int blocks_a = p->a.format == GPUMM_BLOCKS, blocks_b = p->b.format == GPUMM_BLOCKS;
   return (blocks_a || blocks_b) && (blocks_a || p->a.format == GPUMM_FULL)
          && (blocks_b || p->b.format == GPUMM_FULL) && p->a.type != GPUMM_B && p->b.type != GPUMM_B;
@@ -618,7 +618,7 @@ static gpumm_status count_pairs (struct gpumm_job *job, state *s, const gpumm_ma
   return status;
 }
 
-static gpumm_status open (struct gpumm_job *job) {
+static gpumm_status open_blocks (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const int blocks_a = p->a.format == GPUMM_BLOCKS;
   gpumm_status status = gpumm_blocks_check (p);
@@ -647,7 +647,7 @@ static gpumm_status open (struct gpumm_job *job) {
   return status;
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
+static gpumm_status run_blocks (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   state *s = job->state;
   gpumm_report *report = &job->report;
@@ -718,8 +718,8 @@ static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
 const gpumm_algorithm gpumm_algorithm_blocks = {
     .name = "blocks",
     .summary = "block-sparse matrices by each other or by full matrices, on the CPU",
-    .takes = takes,
+    .takes = takes_blocks,
     .seconds = seconds,
-    .open = open,
-    .run = run,
+    .open = open_blocks,
+    .run = run_blocks,
 };

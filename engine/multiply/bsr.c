@@ -25,7 +25,7 @@ static const int64_t LEAST_BYTES = 4 << 20;
 
 /* ---- what it takes, and how long ---------------------------------------------------------- */
 
-static int takes (const gpumm_problem *p) {
+static int takes_bsr (const gpumm_problem *p) {
   return p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS && !p->full
          && gpumm_is_integer (p->a.type) && p->a.type == p->b.type && gpumm_is_integer (p->output)
          && (gpumm_is_bound (p) || (p->a.op == GPUMM_NONE && p->b.op == GPUMM_NONE));
@@ -40,7 +40,7 @@ static int takes_floats (const gpumm_problem *p) {
 /* uint16 in square blocks of 4 or 8, sums in uint32. */
 static int takes_classic (const gpumm_problem *p) {
   const int64_t m = p->a.block_rows;
-  return takes (p) && p->a.type == GPUMM_U16 && p->output == GPUMM_U32 && (m == 4 || m == 8)
+  return takes_bsr (p) && p->a.type == GPUMM_U16 && p->output == GPUMM_U32 && (m == 4 || m == 8)
          && p->a.block_cols == m && p->b.block_cols == m;
 }
 
@@ -153,7 +153,7 @@ static double count_seconds (const gpumm_rows_product *s) {
   return fmin (s->pairs, words) / (COUNT_RATE * s->pass.device.multiprocessors);
 }
 
-static gpumm_status open (struct gpumm_job *job) {
+static gpumm_status open_bsr (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   if (gpumm_is_bound (p))
     return gpumm_resident_open (job);
@@ -187,7 +187,7 @@ static int runs_whole (const gpumm_rows_product *s) {
              || kernel->workspace (whole, &s->pass.device) <= whole->workspace_bytes);
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
+static gpumm_status run_bsr (struct gpumm_job *job, gpumm_matrix *result) {
   gpumm_rows_product *s = job->state;
   if (gpumm_is_bound (&job->problem))
     return gpumm_resident_run (job, result);
@@ -215,10 +215,10 @@ const gpumm_algorithm gpumm_algorithm_bsr_integer = {
     .summary =
         "integers sparse by blocks: pair by pair if few blocks meet, else as full 8-bit digits",
     .on_device = 1,
-    .takes = takes,
+    .takes = takes_bsr,
     .seconds = seconds,
-    .open = open,
-    .run = run,
+    .open = open_bsr,
+    .run = run_bsr,
     .close = gpumm_rows_close,
 };
 
@@ -228,8 +228,8 @@ const gpumm_algorithm gpumm_algorithm_bsr = {
     .on_device = 1,
     .takes = takes_floats,
     .seconds = seconds,
-    .open = open,
-    .run = run,
+    .open = open_bsr,
+    .run = run_bsr,
     .close = gpumm_rows_close,
 };
 
@@ -238,7 +238,7 @@ const gpumm_algorithm gpumm_algorithm_classic = {
     .summary = "blocks of uint16, sums in uint32: one block of threads for each block of C",
     .on_device = 1,
     .takes = takes_classic,
-    .open = open,
-    .run = run,
+    .open = open_bsr,
+    .run = run_bsr,
     .close = gpumm_rows_close,
 };

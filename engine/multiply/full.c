@@ -440,7 +440,7 @@ static void plan_whole (const gpumm_problem *p, gpumm_plan *plan) {
       plan->kernel->workspace ? (int64_t) plan->kernel->workspace (&whole, &plan->properties) : 0;
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
+static gpumm_status run_full (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const gpumm_plan *plan = &job->plan;
   schedule s = {.job = job, .result = result};
@@ -494,6 +494,6 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
                                                     .summary = text,                               \
                                                     .on_device = 1,                                \
                                                     .takes = gpumm_is_full_float,                  \
-                                                    .run = run,                                    \
+                                                    .run = run_full,                               \
                                                     .is_alternative = alternative};
 #include "list.h"

@@ -239,12 +239,12 @@ static void multiply_blocks (void *context, int64_t begin, int64_t end) {
 
 /* ---- the row of the table ----------------------------------------------------------------- */
 
-static int takes (const gpumm_problem *p) {
+static int takes_integers (const gpumm_problem *p) {
   return gpumm_is_full (p) && gpumm_is_integer (p->a.type) && p->a.type == p->b.type
          && (gpumm_is_integer (p->output) || p->output == GPUMM_S || p->output == GPUMM_D);
 }
 
-static gpumm_status open (struct gpumm_job *job) {
+static gpumm_status open_integers (struct gpumm_job *job) {
   if (gpumm_k (&job->problem) > LONGEST_K)
     return gpumm_fail (GPUMM_UNSUPPORTED, "integer sums of more than 2^40 products");
   return GPUMM_OK;
@@ -294,7 +294,7 @@ gpumm_status gpumm_integers_product (const gpumm_problem *p, gpumm_matrix *resul
   return GPUMM_OK;
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
+static gpumm_status run_integers (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   gpumm_report *report = &job->report;
   snprintf (report->kernel, sizeof report->kernel, "int%d",
@@ -306,7 +306,7 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
 const gpumm_algorithm gpumm_algorithm_integers = {
     .name = "integers",
     .summary = "exact integer products on the CPU, saturated once at the end",
-    .takes = takes,
-    .open = open,
-    .run = run,
+    .takes = takes_integers,
+    .open = open_integers,
+    .run = run_integers,
 };

@@ -140,7 +140,7 @@ static gpumm_status number_entries (struct gpumm_job *job, const placed *sorted,
 
 /* ---- the algorithm ------------------------------------------------------------------------ */
 
-static gpumm_status open (struct gpumm_job *job) {
+static gpumm_status open_long_lines (struct gpumm_job *job) {
   long_lines *state = gpumm_new_state (job, sizeof *state);
   if (!state)
     return GPUMM_HOST_MEMORY;
@@ -198,7 +198,7 @@ static gpumm_status finish (struct gpumm_job *job, const gpumm_matrix *c, gpumm_
 const gpumm_algorithm gpumm_algorithm_long_lines = {
     .name = "long lines",
     .summary = "sparse by sparse, with only the rows in use",
-    .open = open,
+    .open = open_long_lines,
     .into = into,
     .finish = finish,
     .hides = 1,

@@ -40,7 +40,7 @@
 static void (*const multiply[]) (const gpumm_problem *problem, gpumm_matrix *result) = {
     [GPUMM_S] = multiply_s, [GPUMM_D] = multiply_d, [GPUMM_C] = multiply_c, [GPUMM_Z] = multiply_z};
 
-static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
+static gpumm_status run_loops (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   gpumm_progress_of ((double) result->cols);
   multiply[p->a.type](p, result);
@@ -53,5 +53,5 @@ const gpumm_algorithm gpumm_algorithm_loops = {
     .name = "loops",
     .summary = "the definition of a product: three plain loops on the CPU, slow",
     .takes = gpumm_is_full_float, /* of a real and a complex matrix one is made complex before */
-    .run = run,
+    .run = run_loops,
 };

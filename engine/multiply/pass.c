@@ -169,8 +169,8 @@ static gpumm_status count_rows (const gpumm_stream_job *job, gpumm_sparse_produc
   return kernel->offsets (device, stream, p);
 }
 
-static gpumm_status launch (const gpumm_stream_job *job, const void *task, gpumm_piece whole,
-                            gpumm_stream *stream, char *note) {
+static gpumm_status launch_pass (const gpumm_stream_job *job, const void *task, gpumm_piece whole,
+                                 gpumm_stream *stream, char *note) {
   (void) whole;
   const gpumm_sparse_kernel *kernel = job->kernel;
   const gpumm_task *t = task;
@@ -215,7 +215,7 @@ gpumm_status gpumm_pass_run (gpumm_pass *s, const gpumm_steps *steps, const gpum
     return s->status;
   gpumm_stream_job stream = {.steps = steps->step,
                              .count = steps->count,
-                             .launch = launch,
+                             .launch = launch_pass,
                              .kernel = s->kernel,
                              .waits = s->kernel->waits};
   return gpumm_pass_stream (s, &stream, c, entries);

@@ -488,7 +488,7 @@ gpumm_sparse_estimate gpumm_estimate_sparse (const gpumm_problem *p) {
 
 /* ---- the row of the table ----------------------------------------------------------------- */
 
-static int takes (const gpumm_problem *p) {
+static int takes_sparse (const gpumm_problem *p) {
   const int a = p->a.format == GPUMM_SPARSE, b = p->b.format == GPUMM_SPARSE;
   return (a || b) && gpumm_is_sparse_element (p->a.type) && gpumm_is_sparse_element (p->b.type)
          && (a || p->a.type != GPUMM_B) && (b || p->b.type != GPUMM_B)
@@ -507,7 +507,7 @@ static void announce_natural (struct gpumm_job *job, state *s) {
       b);
 }
 
-static gpumm_status open (struct gpumm_job *job) {
+static gpumm_status open_sparse (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   const int sparse_a = p->a.format == GPUMM_SPARSE, sparse_b = p->b.format == GPUMM_SPARSE;
   gpumm_status status = GPUMM_OK;
@@ -530,7 +530,7 @@ static gpumm_status open (struct gpumm_job *job) {
   return status;
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
+static gpumm_status run_sparse (struct gpumm_job *job, gpumm_matrix *result) {
   state *s = job->state;
   return job->shape.format == GPUMM_SPARSE ? run_sparse_sparse (job, s, result)
                                            : run_one_full (job, s, result);
@@ -539,9 +539,9 @@ static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
 const gpumm_algorithm gpumm_algorithm_sparse = {
     .name = "sparse",
     .summary = "sparse by sparse (Gustavson), sparse by full and full by sparse on the CPU",
-    .takes = takes,
+    .takes = takes_sparse,
     .seconds = seconds,
-    .open = open,
-    .run = run,
+    .open = open_sparse,
+    .run = run_sparse,
     .mirrors = 1,
 };

@@ -29,7 +29,7 @@ typedef struct {
   _Atomic int is_large; /* an element is Inf, NaN or above LARGEST */
 } conversion;
 
-static int takes (const gpumm_problem *p) {
+static int takes_sparse_as_full (const gpumm_problem *p) {
   return p->a.format == GPUMM_SPARSE && p->b.format == GPUMM_SPARSE
          && gpumm_is_sparse_element (p->a.type) && gpumm_is_sparse_element (p->b.type)
          && gpumm_is_zero (p->beta);
@@ -80,7 +80,7 @@ static gpumm_status write_out (struct gpumm_job *job, const gpumm_matrix *x, con
   return status || !c.is_large ? status : refuse (what);
 }
 
-static gpumm_status open (struct gpumm_job *job) {
+static gpumm_status open_sparse_as_full (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   gpumm_matrix *shape = &job->shape;
   state *s = gpumm_new_state (job, sizeof *s);
@@ -103,7 +103,7 @@ static gpumm_status open (struct gpumm_job *job) {
   return status ? status : gpumm_count_products (&p->b, &p->a, &s->flops);
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
+static gpumm_status run_sparse_as_full (struct gpumm_job *job, gpumm_matrix *result) {
   (void) job;
   memset (result->start, 0, (size_t) (result->cols + 1) * sizeof *result->start);
   return GPUMM_OK;
@@ -135,9 +135,9 @@ static gpumm_status finish (struct gpumm_job *job, const gpumm_matrix *c, gpumm_
 const gpumm_algorithm gpumm_algorithm_sparse_as_full = {
     .name = "sparse_as_full",
     .summary = "sparse by sparse as a full product, for matrices so full that this is faster",
-    .takes = takes,
-    .open = open,
-    .run = run,
+    .takes = takes_sparse_as_full,
+    .open = open_sparse_as_full,
+    .run = run_sparse_as_full,
     .into = into,
     .finish = finish,
 };

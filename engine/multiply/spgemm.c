@@ -40,7 +40,7 @@ static gpumm_status by_columns (gpumm_rows_product *s, const gpumm_matrix *x, gp
   return GPUMM_OK;
 }
 
-static gpumm_status open (struct gpumm_job *job) {
+static gpumm_status open_spgemm (struct gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   if (gpumm_is_bound (p))
     return gpumm_resident_open (job);
@@ -75,7 +75,7 @@ static int64_t chunk_size (const gpumm_rows_product *s) {
   return gpumm_least (bytes / each, gpumm_rows_room (s) / chunks.buffers);
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
+static gpumm_status run_spgemm (struct gpumm_job *job, gpumm_matrix *result) {
   gpumm_rows_product *s = job->state;
   if (gpumm_is_bound (&job->problem))
     return gpumm_resident_run (job, result);
@@ -116,7 +116,7 @@ static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
 }
 
 /* Kernels have row indices of 32 bits. */
-static int takes (const gpumm_problem *p) {
+static int takes_spgemm (const gpumm_problem *p) {
   return p->a.format == GPUMM_SPARSE && p->b.format == GPUMM_SPARSE
          && gpumm_is_sparse_element (p->a.type) && gpumm_is_sparse_element (p->b.type)
          && gpumm_is_zero (p->beta) && p->a.rows < INT32_MAX && p->a.cols < INT32_MAX
@@ -127,10 +127,10 @@ const gpumm_algorithm gpumm_algorithm_spgemm = {
     .name = "spgemm",
     .summary = "sparse by sparse on a device, rows in bins by their number of products",
     .on_device = 1,
-    .takes = takes,
+    .takes = takes_spgemm,
     .seconds = seconds,
-    .open = open,
-    .run = run,
+    .open = open_spgemm,
+    .run = run_spgemm,
     .mirrors = 1,
     .close = gpumm_rows_close,
 };

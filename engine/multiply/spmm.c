@@ -171,7 +171,7 @@ static gpumm_status multiply (product *s, gpumm_matrix *c) {
 /* ---- the row of the table ----------------------------------------------------------------- */
 
 /* One operand is sparse or in blocks, one full. Kernels have 32-bit indices and counts. */
-static int takes (const gpumm_problem *p) {
+static int takes_spmm (const gpumm_problem *p) {
   const int left = p->a.format != GPUMM_FULL;
   const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
   const int is_any_float = x->format == GPUMM_BLOCKS || gpumm_is_single (x->type);
@@ -204,7 +204,7 @@ static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
          + seconds_of (&rows, other + TRANSPOSING, candidate->properties.multiprocessors);
 }
 
-static gpumm_status run (struct gpumm_job *job, gpumm_matrix *result) {
+static gpumm_status run_spmm (struct gpumm_job *job, gpumm_matrix *result) {
   const gpumm_problem *p = &job->problem;
   const int left = p->a.format != GPUMM_FULL, reads = !gpumm_is_zero (p->alpha);
   const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
@@ -257,7 +257,7 @@ const gpumm_algorithm gpumm_algorithm_spmm = {
     .name = "spmm",
     .summary = "sparse (plain or in blocks) by full, and full by sparse, on a device, in panels",
     .on_device = 1,
-    .takes = takes,
+    .takes = takes_spmm,
     .seconds = seconds,
-    .run = run,
+    .run = run_spmm,
 };

@@ -509,7 +509,7 @@ static gpumm_status check_result (const work *w, const operand *x) {
 
 /* ---- a call --------------------------------------------------------------------------------- */
 
-static gpumm_status launch (work *w, void *workspace, size_t bytes) {
+static gpumm_status launch_routine (work *w, void *workspace, size_t bytes) {
   const gpumm_driver *driver = w->context->driver;
   const int device = w->context->device;
   gpumm_stream *stream = NULL;
@@ -534,7 +534,7 @@ static gpumm_status launch (work *w, void *workspace, size_t bytes) {
 }
 
 /* The workspace is asked for first: where a library is missing, nothing is copied in vain. */
-static gpumm_status run (work *w) {
+static gpumm_status run_routine (work *w) {
   const gpumm_driver *driver = w->context->driver;
   gpumm_call *call = &w->call;
   void *workspace = NULL;
@@ -553,7 +553,7 @@ static gpumm_status run (work *w) {
     call->c = w->x[C].device.values;
     call->tau = w->x[TAU].device.values;
     call->pivots = w->x[PIVOTS].device.values;
-    status = launch (w, workspace, bytes);
+    status = launch_routine (w, workspace, bytes);
   }
   gpumm_pool_give (w->context, GPUMM_POOL_DEVICE, workspace);
   return status;
@@ -621,7 +621,7 @@ gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
   w.call.ldb = w.x[B].device.ld;
   w.call.ldc = w.x[C].device.ld;
   pthread_mutex_lock (&lock);
-  status = run (&w);
+  status = run_routine (&w);
   if (!status)
     status = fetch (&w, call);
   for (operand *x = w.x; x < w.x + OPERANDS; x++) {

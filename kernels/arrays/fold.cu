@@ -292,8 +292,8 @@ __global__ void __launch_bounds__ (THREADS, SOURCE::BLOCKS)
 }
 
 template <class T, int KEPT, class SOURCE>
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_fold &f,
-                            const SOURCE &source, void *workspace) {
+static gpumm_status launch_fold (int device, gpumm_stream *stream, const gpumm_fold &f,
+                                 const SOURCE &source, void *workspace) {
   typedef of_parts<T, KEPT> parts;
   typedef typename SOURCE::sum W;
   const lanes l = lanes_of (f.inner, f.count, f.outer);
@@ -319,15 +319,15 @@ static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_fold &
   const bool plain = is_plain (f.map);
   if (f.map.inputs == 1 && f.map.steps == 0 && plain) {
     const of_array<T> source = {(const T *) f.map.input[0].values, at};
-    return launch<T, KEPT> (device, stream, f, source, workspace);
+    return launch_fold<T, KEPT> (device, stream, f, source, workspace);
   }
   if constexpr (KEPT == VALUE)
     if (plain) {
       const of_map<T, true> source = {program_of<T> (f.map), at};
-      return launch<T, KEPT> (device, stream, f, source, workspace);
+      return launch_fold<T, KEPT> (device, stream, f, source, workspace);
     }
   const of_map<T, false> source = {program_of<T> (f.map), at};
-  return launch<T, KEPT> (device, stream, f, source, workspace);
+  return launch_fold<T, KEPT> (device, stream, f, source, workspace);
 }
 
 static int kept_by (const gpumm_fold &f) {

@@ -54,8 +54,8 @@ __global__ void __launch_bounds__ (THREADS) move_entries (const E *from, E *to, 
 }
 
 template <class T, int EACH, bool PLAIN, int MOST>
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_map &m,
-                            const map_layout &at) {
+static gpumm_status launch_map (int device, gpumm_stream *stream, const gpumm_map &m,
+                                const map_layout &at) {
   const program<T> p = program_of<T> (m);
   return LAUNCH ("map", (map_entries<T, EACH, PLAIN, MOST>), blocks_for (at.entries, EACH),
                  dim3 (THREADS), device, stream, p, at, m.output.values, (int) m.output.type);
@@ -67,9 +67,9 @@ static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_map &m
                             const map_layout &at) {
   enum { EACH = sizeof (T) < 16 ? 2 : 1 };
   if (!is_plain (m) || m.output.type != m.domain)
-    return launch<T, EACH, false, INPUTS> (device, stream, m, at);
-  return m.inputs <= 1 ? launch<T, 2 * EACH, true, 1> (device, stream, m, at)
-                       : launch<T, EACH, true, INPUTS> (device, stream, m, at);
+    return launch_map<T, EACH, false, INPUTS> (device, stream, m, at);
+  return m.inputs <= 1 ? launch_map<T, 2 * EACH, true, 1> (device, stream, m, at)
+                       : launch_map<T, EACH, true, INPUTS> (device, stream, m, at);
 }
 
 template <class E>

@@ -50,7 +50,7 @@ __global__ void __launch_bounds__ (THREADS)
 }
 
 template <class E>
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_pick &p) {
+static gpumm_status launch_pick (int device, gpumm_stream *stream, const gpumm_pick &p) {
   picking at = {entries_of (p.size), 0, {}, {}, {}, {}, {}, {}};
   for (int d = 0; d < DIMS; d++) {
     const gpumm_places &x = p.places[d];
@@ -70,5 +70,5 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_pick &
 }
 
 gpumm_status gpumm_driver_pick (int device, gpumm_stream *stream, const gpumm_pick *p) {
-  WITH_BYTES (p->part.type, E, return launch<E> (device, stream, *p));
+  WITH_BYTES (p->part.type, E, return launch_pick<E> (device, stream, *p));
 }

@@ -82,8 +82,8 @@ template <class W> __global__ void __launch_bounds__ (THREADS) scan_lanes (scann
 }
 
 template <class W>
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_scan &scan,
-                            void *workspace) {
+static gpumm_status launch_scan (int device, gpumm_stream *stream, const gpumm_scan &scan,
+                                 void *workspace) {
   const lanes l = lanes_of (scan.inner, scan.count, scan.outer);
   scanning<W> s = {scan.op,           (int) scan.input.type, (int) scan.output.type,
                    scan.input.values, scan.output.values,    l.parts > 1 ? (W *) workspace : NULL,
@@ -99,8 +99,9 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_scan &
 
 gpumm_status gpumm_driver_scan (int device, gpumm_stream *stream, const gpumm_scan *scan,
                                 void *workspace) {
-  return is_real (scan->input.type) ? launch<double> (device, stream, *scan, workspace)
-                                    : launch<complex<double> > (device, stream, *scan, workspace);
+  return is_real (scan->input.type)
+             ? launch_scan<double> (device, stream, *scan, workspace)
+             : launch_scan<complex<double> > (device, stream, *scan, workspace);
 }
 
 size_t gpumm_driver_scan_bytes (const gpumm_scan *scan) {

@@ -122,14 +122,15 @@ __global__ void __launch_bounds__ (EXACT_THREADS)
 /* ---- launchers ---------------------------------------------------------------------------- */
 
 /* An int64 holds at least 2^30 products of 16 bits. */
-static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
+static int runs_blocks_exact (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   return takes_blocks (p) && p->type_a == p->type_b && is_integer (p->type_a)
          && is_integer (p->type_c) && p->a.cols * p->a.block_cols <= INT64_C (1) << 30
          && p->count <= INT32_MAX / SPLIT;
 }
 
 template <class T>
-static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+static gpumm_status launch_blocks_exact_as (int device, gpumm_stream *stream,
+                                            const gpumm_sparse_product *p) {
   const gpumm_device_matrix &a = p->a, &b = p->b, &c = p->c;
   const int bytes = element_bytes (p->type_c);
   TRY (gpumm_make_pattern (device, stream, p, true));
@@ -140,16 +141,19 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   return gpumm_find_zeros (device, stream, p);
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+static gpumm_status launch_blocks_exact (int device, gpumm_stream *stream,
+                                         const gpumm_sparse_product *p) {
   static gpumm_status (*const by_type[]) (int, gpumm_stream *, const gpumm_sparse_product *) = {
-      launch_as<int8_t>,  launch_as<int16_t>,  launch_as<int32_t>,  launch_as<int64_t>,
-      launch_as<uint8_t>, launch_as<uint16_t>, launch_as<uint32_t>, launch_as<uint64_t>};
+      launch_blocks_exact_as<int8_t>,   launch_blocks_exact_as<int16_t>,
+      launch_blocks_exact_as<int32_t>,  launch_blocks_exact_as<int64_t>,
+      launch_blocks_exact_as<uint8_t>,  launch_blocks_exact_as<uint16_t>,
+      launch_blocks_exact_as<uint32_t>, launch_blocks_exact_as<uint64_t>};
   return by_type[p->type_a - GPUMM_I8](device, stream, p);
 }
 
 SPARSE_FAMILY_ROWS (blocks_exact) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"bsr_integer", "blocks_exact", ANY_CAPABILITY, runs, pattern_workspace, pattern_symbolic,
-     launch},
+    {"bsr_integer", "blocks_exact", ANY_CAPABILITY, runs_blocks_exact, pattern_workspace,
+     pattern_symbolic, launch_blocks_exact},
     {},
 };

@@ -392,7 +392,8 @@ static gpumm_status make_tile (int device, gpumm_stream *stream, const gpumm_spa
 }
 
 template <int M>
-static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+static gpumm_status launch_blocks_slices_as (int device, gpumm_stream *stream,
+                                             const gpumm_sparse_product *p) {
   const gpumm_device_matrix &a = p->a, &b = p->b;
   layout w;
   digits d;
@@ -429,7 +430,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   return GPUMM_OK;
 }
 
-LAUNCH_SQUARES (launch_as)
+LAUNCH_SQUARES (launch_blocks_slices)
 
 /* Sums of 2 k products of digits of at most 2^7 in size fit 31 bits. */
 static const int64_t MOST_SLICED_K = 65408;
@@ -438,7 +439,7 @@ static bool can_slice (const gpumm_sparse_product *p) {
   return has_squares (p) && p->b.rows * p->a.block_rows <= MOST_SLICED_K && gpumm_int8_usable ();
 }
 
-static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
+static int runs_blocks_slices (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   return takes_blocks (p) && can_slice (p);
 }
 
@@ -456,7 +457,7 @@ static double seconds (const gpumm_sparse_product *p, const gpumm_device_propert
 SPARSE_FAMILY_ROWS (blocks_slices) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, smallest piece,
      * offsets, seconds */
-    {"bsr_integer", "blocks_slices", INT8_CAPABILITY, runs, workspace_bytes, pattern_symbolic,
-     launch, 1, SMALLEST_PIECE, NULL, seconds},
+    {"bsr_integer", "blocks_slices", INT8_CAPABILITY, runs_blocks_slices, workspace_bytes,
+     pattern_symbolic, launch_blocks_slices, 1, SMALLEST_PIECE, NULL, seconds},
     {},
 };

@@ -162,14 +162,16 @@ static size_t strips_workspace (const gpumm_sparse_product *p, const gpumm_devic
          + (size_t) (p->b.rows + p->count) * (size_t) (strip_count (p) + 1) * sizeof (int32_t);
 }
 
-static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+static int runs_blocks_strips (const gpumm_sparse_product *p,
+                               const gpumm_device_properties *device) {
   return takes_squares (p) && p->b.rows <= most_products (p->a.block_rows)
          && p->count * strip_count (p) <= INT32_MAX
          && device->shared_bytes >= (int64_t) (2 * STRIP_ELEMENTS * sizeof (uint32_t));
 }
 
 template <int M>
-static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+static gpumm_status launch_blocks_strips_as (int device, gpumm_stream *stream,
+                                             const gpumm_sparse_product *p) {
   const gpumm_device_matrix &a = p->a, &b = p->b, &c = p->c;
   const int64_t many = strip_count (p), width = STRIP_ELEMENTS / (M * M);
   const size_t shared = 2 * STRIP_ELEMENTS * sizeof (uint32_t);
@@ -188,7 +190,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
                         place_b, c.start, c.column, place_c, (uint32_t *) c.values, p->zero);
 }
 
-LAUNCH_SQUARES (launch_as)
+LAUNCH_SQUARES (launch_blocks_strips)
 
 /* Multiply-adds a second and multiprocessor on an H200 (132 of them), at 1.5 % of the blocks of
  * 32768 x 32768 and of 8192 x 8192. */
@@ -203,7 +205,7 @@ static double seconds (const gpumm_sparse_product *p, const gpumm_device_propert
 SPARSE_FAMILY_ROWS (blocks_strips) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, smallest piece,
      * offsets, seconds */
-    {"bsr_integer", "blocks_strips", ANY_CAPABILITY, runs, strips_workspace, pattern_symbolic,
-     launch, 0, 0, NULL, seconds},
+    {"bsr_integer", "blocks_strips", ANY_CAPABILITY, runs_blocks_strips, strips_workspace,
+     pattern_symbolic, launch_blocks_strips, 0, 0, NULL, seconds},
     {},
 };

@@ -102,7 +102,8 @@ static int tile_size (int64_t rows, int64_t cols) {
 }
 
 template <class T>
-static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+static gpumm_status launch_bsr_as (int device, gpumm_stream *stream,
+                                   const gpumm_sparse_product *p) {
   T alpha;
   convert (p->alpha, &alpha);
   int piece = piece_of (p, PIECE, 1, PIECE_ELEMENTS);
@@ -115,16 +116,16 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
 }
 
 static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  WITH_TYPE (p->type_c, T, return launch_as<T> (device, stream, p));
+  WITH_TYPE (p->type_c, T, return launch_bsr_as<T> (device, stream, p));
 }
 
-static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
+static int runs_bsr (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   return has_blocks (p);
 }
 
 SPARSE_FAMILY_ROWS (bsr) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"bsr", "bsr_register", ANY_CAPABILITY, runs, turned_bytes, count_products,
+    {"bsr", "bsr_register", ANY_CAPABILITY, runs_bsr, turned_bytes, count_products,
      launch_products<multiply>},
     {},
 };

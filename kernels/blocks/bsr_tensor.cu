@@ -194,7 +194,8 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
 typedef complex<double> Z;
 
 template <class own>
-static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+static gpumm_status launch_bsr_tensor_as (int device, gpumm_stream *stream,
+                                          const gpumm_sparse_product *p) {
   typename own::T alpha;
   convert (p->alpha, &alpha);
   int piece = piece_of (p, PIECE, 2 * own::teams, PIECE_ELEMENTS);
@@ -223,20 +224,21 @@ static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_spar
     int64_t least = covered<d_64x64> (p);
     least =
         min (least, min (covered<d_32x24> (p), min (covered<d_32x32> (p), covered<d_48x48> (p))));
-    return covered<d_64x64> (p) == least   ? launch_as<d_64x64> (device, stream, p)
-           : covered<d_48x48> (p) == least ? launch_as<d_48x48> (device, stream, p)
-           : covered<d_32x32> (p) != least ? launch_as<d_32x24> (device, stream, p)
-           : pairs                         ? launch_as<d_32x32> (device, stream, p)
-                                           : launch_as<d_32x32_odd> (device, stream, p);
+    return covered<d_64x64> (p) == least   ? launch_bsr_tensor_as<d_64x64> (device, stream, p)
+           : covered<d_48x48> (p) == least ? launch_bsr_tensor_as<d_48x48> (device, stream, p)
+           : covered<d_32x32> (p) != least ? launch_bsr_tensor_as<d_32x24> (device, stream, p)
+           : pairs                         ? launch_bsr_tensor_as<d_32x32> (device, stream, p)
+                                           : launch_bsr_tensor_as<d_32x32_odd> (device, stream, p);
   }
-  return covered<z_32x32> (p) < covered<z_64x32> (p) ? launch_as<z_32x32> (device, stream, p)
-                                                     : launch_as<z_64x32> (device, stream, p);
+  return covered<z_32x32> (p) < covered<z_64x32> (p)
+             ? launch_bsr_tensor_as<z_32x32> (device, stream, p)
+             : launch_bsr_tensor_as<z_64x32> (device, stream, p);
 }
 
 /* Smaller blocks leave most of a tile empty, and bsr_tensor_small is for those up to 16 x 16. */
 enum { FEWEST_ROWS = 8, FEWEST_ELEMENTS = 257, SHARED_BYTES = 114 << 10 };
 
-static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+static int runs_bsr_tensor (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
   return has_blocks (p) && (p->type_c == GPUMM_D || p->type_c == GPUMM_Z)
          && p->c.block_rows >= FEWEST_ROWS && p->c.block_cols >= FEWEST_ROWS
          && inner_of (p) >= FEWEST_ROWS && p->c.block_rows * p->c.block_cols >= FEWEST_ELEMENTS
@@ -249,6 +251,7 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
  * rate if they have one. */
 SPARSE_FAMILY_ROWS (bsr_tensor) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"bsr", "bsr_tensor", 80, runs, turned_bytes, count_products, launch_products<multiply>},
+    {"bsr", "bsr_tensor", 80, runs_bsr_tensor, turned_bytes, count_products,
+     launch_products<multiply>},
     {},
 };

@@ -170,7 +170,8 @@ template <int SIDE = 7, class F> static gpumm_status with_side (int64_t side, F 
 }
 
 template <int SIDE>
-static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+static gpumm_status launch_bsr_tensor_bulk_as (int device, gpumm_stream *stream,
+                                               const gpumm_sparse_product *p) {
   typedef square<SIDE> own;
   double alpha;
   convert (p->alpha, &alpha);
@@ -181,7 +182,7 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
 
 static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   return with_side (p->c.block_rows, [&] (auto side) {
-    return launch_as<decltype (side)::value> (device, stream, p);
+    return launch_bsr_tensor_bulk_as<decltype (side)::value> (device, stream, p);
   });
 }
 
@@ -196,7 +197,8 @@ static bool has_room (int64_t side, const gpumm_device_properties *device) {
 }
 
 /* If rows of A have more entries than fit at one time, blocks of C are written more than once. */
-static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+static int runs_bsr_tensor_bulk (const gpumm_sparse_product *p,
+                                 const gpumm_device_properties *device) {
   int64_t side = p->c.block_rows, rows = p->op_a == GPUMM_NONE ? p->a.rows : p->a.cols;
   return has_blocks (p) && p->type_c == GPUMM_D && side >= 7 && side <= 12
          && p->c.block_cols == side && inner_of (p) == side && p->a.stored <= rows * ENTRIES
@@ -208,6 +210,7 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *d
  * on the way are slower. */
 SPARSE_FAMILY_ROWS (bsr_tensor_bulk) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"bsr", "bsr_tensor_bulk", 90, runs, turned_bytes, count_products, launch_products<multiply>},
+    {"bsr", "bsr_tensor_bulk", 90, runs_bsr_tensor_bulk, turned_bytes, count_products,
+     launch_products<multiply>},
     {},
 };

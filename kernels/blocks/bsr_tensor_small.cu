@@ -139,7 +139,8 @@ __global__ void __launch_bounds__ (THREADS, own::blocks)
 typedef complex<double> Z;
 
 template <class own>
-static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+static gpumm_status launch_bsr_tensor_small_as (int device, gpumm_stream *stream,
+                                                const gpumm_sparse_product *p) {
   typename own::T alpha;
   convert (p->alpha, &alpha);
   int piece = piece_of (p, PIECE, WARPS);
@@ -156,17 +157,17 @@ typedef shape<Z, 2, 2, 2, 1, 2> z_16x16;
 static gpumm_status multiply (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
   int64_t widest = p->c.block_rows > p->c.block_cols ? p->c.block_rows : p->c.block_cols;
   if (p->type_c == GPUMM_D)
-    return widest <= 8             ? launch_as<d_8x8> (device, stream, p)
-           : p->a.block_cols <= 12 ? launch_as<d_16x16x12> (device, stream, p)
-                                   : launch_as<d_16x16x16> (device, stream, p);
-  return widest <= 8 ? launch_as<z_8x8> (device, stream, p)
-                     : launch_as<z_16x16> (device, stream, p);
+    return widest <= 8             ? launch_bsr_tensor_small_as<d_8x8> (device, stream, p)
+           : p->a.block_cols <= 12 ? launch_bsr_tensor_small_as<d_16x16x12> (device, stream, p)
+                                   : launch_bsr_tensor_small_as<d_16x16x16> (device, stream, p);
+  return widest <= 8 ? launch_bsr_tensor_small_as<z_8x8> (device, stream, p)
+                     : launch_bsr_tensor_small_as<z_16x16> (device, stream, p);
 }
 
 /* Tiles of 8 x 8 pay if blocks fill most of a tile. */
 enum { FEWEST_ELEMENTS = 49, WIDEST = 16 };
 
-static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
+static int runs_bsr_tensor_small (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   return has_blocks (p) && (p->type_c == GPUMM_D || p->type_c == GPUMM_Z)
          && p->c.block_rows <= WIDEST && p->c.block_cols <= WIDEST
          && p->c.block_rows * p->c.block_cols >= FEWEST_ELEMENTS;
@@ -178,6 +179,7 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *)
  * shapes that read more products at a time. */
 SPARSE_FAMILY_ROWS (bsr_tensor_small) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"bsr", "bsr_tensor_small", 80, runs, turned_bytes, count_products, launch_products<multiply>},
+    {"bsr", "bsr_tensor_small", 80, runs_bsr_tensor_small, turned_bytes, count_products,
+     launch_products<multiply>},
     {},
 };

@@ -24,10 +24,11 @@ static inline bool takes_squares (const gpumm_sparse_product *p) {
   return takes_blocks (p) && has_squares (p);
 }
 
-/* The launch of kernels for such squares, which are F<4> and F<8>. */
-#define LAUNCH_SQUARES(F)                                                                          \
-  static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {   \
-    return p->a.block_rows == 4 ? F<4> (device, stream, p) : F<8> (device, stream, p);             \
+/* The launch of kernels for such squares: of NAME_as<4> or NAME_as<8>. */
+#define LAUNCH_SQUARES(NAME)                                                                       \
+  static gpumm_status NAME (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {     \
+    return p->a.block_rows == 4 ? NAME##_as<4> (device, stream, p)                                 \
+                                : NAME##_as<8> (device, stream, p);                                \
   }
 
 static inline size_t pattern_workspace (const gpumm_sparse_product *p,

@@ -348,7 +348,7 @@ static void say (const gpumm_product *p, const choice &chosen, const char *why) 
 }
 
 template <class T>
-static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_product *p) {
+static gpumm_status launch_emulated_as (int device, gpumm_stream *stream, const gpumm_product *p) {
   arguments<T> x (p);
   if (x.m == 0 || x.n == 0)
     return GPUMM_OK;
@@ -380,11 +380,11 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
   return multiply (device, stream, p, x, w, room, a, b, kept, chosen);
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_product *p) {
-  WITH_TYPE (p->type, T, return launch_as<T> (device, stream, p));
+static gpumm_status launch_emulated (int device, gpumm_stream *stream, const gpumm_product *p) {
+  WITH_TYPE (p->type, T, return launch_emulated_as<T> (device, stream, p));
 }
 
-static int runs (const gpumm_product *p, const gpumm_device_properties *device) {
+static int runs_emulated (const gpumm_product *p, const gpumm_device_properties *device) {
   return int8_usable () && gpumm_family_cublas[0].runs (p, device);
 }
 
@@ -397,8 +397,8 @@ FAMILY_ROWS (emulated) = {
     /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch, workspace,
      * waits, smallest tile: 2048 took 22 ms instead of 20 in single at 8192, end to end on an H200
      * (bench/results/h200/auto.csv) */
-    {"emulated", "emulated", ALL_TYPES, 1, 1, 1, 1, 1, INT8_CAPABILITY, FASTER_FROM, runs, launch,
-     workspace_bytes, 1, PRODUCT_ROWS},
+    {"emulated", "emulated", ALL_TYPES, 1, 1, 1, 1, 1, INT8_CAPABILITY, FASTER_FROM, runs_emulated,
+     launch_emulated, workspace_bytes, 1, PRODUCT_ROWS},
     {},
 };
 

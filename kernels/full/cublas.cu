@@ -227,7 +227,7 @@ static gpumm_status launch_gram (int device, gpumm_stream *stream, const gpumm_p
 /* ---- launches ----------------------------------------------------------------------------- */
 
 template <class T>
-static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_product *p) {
+static gpumm_status launch_cublas_as (int device, gpumm_stream *stream, const gpumm_product *p) {
   enum { THREADS = 256 };
   arguments<T> x (p);
   if (x.m == 0 || x.n == 0)
@@ -276,7 +276,7 @@ static gpumm_status launch_one_by_one (int device, gpumm_stream *stream, const g
     page.a = (const T *) first->a + i * steps[0];
     page.b = (const T *) first->b + i * steps[1];
     page.c = (T *) first->c + i * steps[2];
-    status = launch_as<T> (device, stream, &page);
+    status = launch_cublas_as<T> (device, stream, &page);
   }
   return status;
 }
@@ -291,11 +291,11 @@ static gpumm_status launch_pages (int device, gpumm_stream *stream, const gpumm_
                             : launch_one_by_one<T> (device, stream, p, count, steps));
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_product *p) {
-  WITH_TYPE (p->type, T, return launch_as<T> (device, stream, p));
+static gpumm_status launch_cublas (int device, gpumm_stream *stream, const gpumm_product *p) {
+  WITH_TYPE (p->type, T, return launch_cublas_as<T> (device, stream, p));
 }
 
-static int runs (const gpumm_product *p, const gpumm_device_properties *device) {
+static int runs_cublas (const gpumm_product *p, const gpumm_device_properties *device) {
   (void) device;
   return usable () && fits (p);
 }
@@ -308,7 +308,7 @@ enum { EVEN = 8 };
 FAMILY_ROWS (cublas) = {
     /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch, workspace,
      * waits, smallest tile, types that are padded and to what, launch_pages */
-    {"cublas", "cublas", ALL_TYPES, 1, 1, 1, 1, 1, ANY_CAPABILITY, 0, runs, launch, NULL, 0, 0,
-     1 << GPUMM_D, EVEN, launch_pages},
+    {"cublas", "cublas", ALL_TYPES, 1, 1, 1, 1, 1, ANY_CAPABILITY, 0, runs_cublas, launch_cublas,
+     NULL, 0, 0, 1 << GPUMM_D, EVEN, launch_pages},
     {},
 };

@@ -79,7 +79,7 @@ __global__ void __launch_bounds__ (THREADS)
 }
 
 template <class T>
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_mirroring &m) {
+static gpumm_status launch_mirror (int device, gpumm_stream *stream, const gpumm_mirroring &m) {
   const gpumm_device_matrix &c = m.c;
   const bool is_hermitian = m.symmetry == GPUMM_HERMITIAN;
   const bool is_triangle = !m.from;
@@ -97,5 +97,5 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_mirror
 }
 
 gpumm_status gpumm_driver_mirror (int device, gpumm_stream *stream, const gpumm_mirroring *m) {
-  WITH_TYPE (m->type, T, return launch<T> (device, stream, *m));
+  WITH_TYPE (m->type, T, return launch_mirror<T> (device, stream, *m));
 }

@@ -35,7 +35,7 @@ __global__ void __launch_bounds__ (THREADS)
 }
 
 template <class N, class W>
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_widening *w) {
+static gpumm_status launch_widen (int device, gpumm_stream *stream, const gpumm_widening *w) {
   return LAUNCH ("widen", (widen<N, W>), w->count, dim3 (THREADS), device, stream, (W *) w->p,
                  w->rows, w->ld, w->piece, w->first);
 }
@@ -43,16 +43,16 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_wideni
 template <class W>
 static gpumm_status launch_to (int device, gpumm_stream *stream, const gpumm_widening *w) {
   if (w->narrow == GPUMM_I8)
-    return launch<int8_t, W> (device, stream, w);
+    return launch_widen<int8_t, W> (device, stream, w);
   if (w->narrow == GPUMM_I16)
-    return launch<int16_t, W> (device, stream, w);
+    return launch_widen<int16_t, W> (device, stream, w);
   return gpumm_driver_fail (GPUMM_UNSUPPORTED, "elements of type %d cannot be widened to type %d",
                             (int) w->narrow, (int) w->wide);
 }
 
 gpumm_status gpumm_driver_widen (int device, gpumm_stream *stream, const gpumm_widening *w) {
   if (w->wide == GPUMM_D && w->narrow == GPUMM_S)
-    return launch<float, double> (device, stream, w);
+    return launch_widen<float, double> (device, stream, w);
   return w->wide == GPUMM_D ? launch_to<double> (device, stream, w)
                             : launch_to<float> (device, stream, w);
 }

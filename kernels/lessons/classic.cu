@@ -175,7 +175,7 @@ static size_t columns_workspace (const gpumm_sparse_product *p, const gpumm_devi
   return gpumm_pattern_bytes (p) + columns_bytes (&p->b);
 }
 
-static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
+static int runs_classic (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   return takes_squares (p) && p->b.stored <= INT32_MAX && p->count * p->b.cols <= INT32_MAX;
 }
 
@@ -228,10 +228,11 @@ static gpumm_status merge_blocks (int device, gpumm_stream *stream, const gpumm_
 
 SPARSE_FAMILY_ROWS (classic) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"classic", "classic_one", ANY_CAPABILITY, runs, pattern_workspace, pattern_symbolic,
+    {"classic", "classic_one", ANY_CAPABILITY, runs_classic, pattern_workspace, pattern_symbolic,
      search_blocks<true>},
-    {"classic", "classic_search", ANY_CAPABILITY, runs, pattern_workspace, pattern_symbolic,
+    {"classic", "classic_search", ANY_CAPABILITY, runs_classic, pattern_workspace, pattern_symbolic,
      search_blocks<false>},
-    {"classic", "classic", ANY_CAPABILITY, runs, columns_workspace, pattern_symbolic, merge_blocks},
+    {"classic", "classic", ANY_CAPABILITY, runs_classic, columns_workspace, pattern_symbolic,
+     merge_blocks},
     {},
 };

@@ -41,19 +41,19 @@ __global__ void __launch_bounds__ (ROWS *COLUMNS)
 }
 
 template <class T>
-static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_product *p) {
+static gpumm_status launch_naive_as (int device, gpumm_stream *stream, const gpumm_product *p) {
   arguments<T> x (p);
   int64_t blocks = ceil_div (x.m, ROWS) * ceil_div (x.n, COLUMNS);
   return LAUNCH ("naive", naive<T>, blocks, dim3 (ROWS, COLUMNS), device, stream, x.m, x.n, x.k,
                  x.alpha, x.a, p->lda, p->op_a, x.b, p->ldb, p->op_b, x.beta, x.c, p->ldc);
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_product *p) {
-  WITH_TYPE (p->type, T, return launch_as<T> (device, stream, p));
+static gpumm_status launch_naive (int device, gpumm_stream *stream, const gpumm_product *p) {
+  WITH_TYPE (p->type, T, return launch_naive_as<T> (device, stream, p));
 }
 
 FAMILY_ROWS (naive) = {
     /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch */
-    {"naive", "naive", ALL_TYPES, ROWS, COLUMNS, 1, 1, 1, ANY_CAPABILITY, 0, NULL, launch},
+    {"naive", "naive", ALL_TYPES, ROWS, COLUMNS, 1, 1, 1, ANY_CAPABILITY, 0, NULL, launch_naive},
     {},
 };

@@ -86,7 +86,7 @@ __global__ void __launch_bounds__ (TILE_M / THREAD_M * TILE_N / THREAD_N)
 }
 
 template <class T, int TILE_M, int TILE_N, int TILE_K, int THREAD_M, int THREAD_N>
-static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_product *p) {
+static gpumm_status launch_register_as (int device, gpumm_stream *stream, const gpumm_product *p) {
   arguments<T> x (p);
   int64_t blocks = ceil_div (x.m, TILE_M) * ceil_div (x.n, TILE_N);
   int threads = TILE_M / THREAD_M * (TILE_N / THREAD_N);
@@ -96,9 +96,10 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
 }
 
 template <int TILE_M, int TILE_N, int TILE_K, int THREAD_M, int THREAD_N>
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_product *p) {
+static gpumm_status launch_register (int device, gpumm_stream *stream, const gpumm_product *p) {
   WITH_TYPE (p->type, T,
-             return (launch_as<T, TILE_M, TILE_N, TILE_K, THREAD_M, THREAD_N> (device, stream, p)));
+             return (launch_register_as<T, TILE_M, TILE_N, TILE_K, THREAD_M, THREAD_N> (
+                 device, stream, p)));
 }
 
 /* The larger tile needs a C of more than a hundred tiles to give every multiprocessor of a large
@@ -109,8 +110,8 @@ FAMILY_ROWS (register) = {
     /* algorithm, name, types, tile m n k, thread m n, capability, from, runs, launch, workspace,
      * waits, smallest tile */
     {"register", "register_32x32x4", ALL_TYPES, 32, 32, 4, 4, 2, ANY_CAPABILITY, 0, NULL,
-     launch<32, 32, 4, 4, 2>, NULL, 0, 2048},
+     launch_register<32, 32, 4, 4, 2>, NULL, 0, 2048},
     {"register", "register_64x64x8", ALL_TYPES, 64, 64, 8, 8, 4, ANY_CAPABILITY, 896, NULL,
-     launch<64, 64, 8, 8, 4>, NULL, 0, 2048},
+     launch_register<64, 64, 8, 8, 4>, NULL, 0, 2048},
     {},
 };

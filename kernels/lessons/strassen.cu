@@ -285,8 +285,8 @@ static cut choose_cut (const gpumm_product *p, int base, int depth, size_t room)
 }
 
 template <class T>
-static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_product *p, int base,
-                               int depth) {
+static gpumm_status launch_strassen_as (int device, gpumm_stream *stream, const gpumm_product *p,
+                                        int base, int depth) {
   recursion r = {device, stream, {}, bases[base].family, p->type, p->alpha, 0, 0, GPUMM_OK};
   r.status = gpumm_driver_table ()->properties (device, &r.properties);
   const cut x = choose_cut (p, base, depth, p->workspace_bytes);
@@ -326,8 +326,8 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_pro
 }
 
 template <int BASE, int DEPTH>
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_product *p) {
-  WITH_TYPE (p->type, T, return launch_as<T> (device, stream, p, BASE, DEPTH));
+static gpumm_status launch_strassen (int device, gpumm_stream *stream, const gpumm_product *p) {
+  WITH_TYPE (p->type, T, return launch_strassen_as<T> (device, stream, p, BASE, DEPTH));
 }
 
 template <int BASE, int DEPTH>
@@ -337,7 +337,7 @@ static size_t workspace (const gpumm_product *p, const gpumm_device_properties *
 }
 
 template <int BASE>
-static int runs (const gpumm_product *p, const gpumm_device_properties *device) {
+static int runs_strassen (const gpumm_product *p, const gpumm_device_properties *device) {
   return choose_base (bases[BASE].family, p, device) != NULL;
 }
 
@@ -345,8 +345,8 @@ static int runs (const gpumm_product *p, const gpumm_device_properties *device) 
  * and measurements. */
 #define ROW(name, base, depth, from, tile)                                                         \
   {                                                                                                \
-    "strassen", name, ALL_TYPES, 1, 1, 1, 1, 1, ANY_CAPABILITY, from, runs<base>,                  \
-        launch<base, depth>, workspace<base, depth>, 1, tile                                       \
+    "strassen", name, ALL_TYPES, 1, 1, 1, 1, 1, ANY_CAPABILITY, from, runs_strassen<base>,         \
+        launch_strassen<base, depth>, workspace<base, depth>, 1, tile                              \
   }
 #define ROW_OF_DEPTH(name, base, depth) ROW (name, base, depth, BY_NAME_ONLY, INT64_MAX)
 

@@ -1019,7 +1019,7 @@ static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_prope
   return bytes > offsets ? bytes : offsets;
 }
 
-static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
+static int runs_spgemm (const gpumm_sparse_product *p, const gpumm_device_properties *device) {
   return is_plain (p) && (p->type_a == GPUMM_D || p->type_a == GPUMM_Z)
          && p->count <= INT32_MAX - (1 << 24) && device->shared_bytes >= 60 << 10;
 }
@@ -1134,7 +1134,8 @@ static gpumm_status multiply_wide_rows (int device, gpumm_stream *stream, const 
 }
 
 template <class T>
-static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+static gpumm_status launch_spgemm_as (int device, gpumm_stream *stream,
+                                      const gpumm_sparse_product *p) {
   problem<T> q = {p->a, p->b, p->c, p->row, (int) p->count, {}, p->zero, real_factors (*p), {}};
   const int bins = most_bins<T> (is_narrow<SHORT_BINS - 1> (p->b.cols));
   int processors;
@@ -1150,15 +1151,16 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   return multiply_rest<T, WARP, LONG> (device, stream, q, processors);
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+static gpumm_status launch_spgemm (int device, gpumm_stream *stream,
+                                   const gpumm_sparse_product *p) {
   if (p->count == 0)
     return GPUMM_OK;
-  return p->type_c == GPUMM_Z ? launch_as<complex<double> > (device, stream, p)
-                              : launch_as<double> (device, stream, p);
+  return p->type_c == GPUMM_Z ? launch_spgemm_as<complex<double> > (device, stream, p)
+                              : launch_spgemm_as<double> (device, stream, p);
 }
 
 SPARSE_FAMILY_ROWS (spgemm) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, piece, offsets */
-    {"spgemm", "spgemm", 70, runs, workspace, symbolic, launch, 0, 0, offsets},
+    {"spgemm", "spgemm", 70, runs_spgemm, workspace, symbolic, launch_spgemm, 0, 0, offsets},
     {},
 };

@@ -74,7 +74,7 @@ __global__ void __launch_bounds__ (THREADS)
 
 /* ---- launch ------------------------------------------------------------------------------- */
 
-static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
+static int runs_spgemm_merge (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   return is_plain (p);
 }
 
@@ -85,7 +85,8 @@ static gpumm_status symbolic (int device, gpumm_stream *stream, const gpumm_spar
 }
 
 template <class T>
-static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+static gpumm_status launch_spgemm_merge_as (int device, gpumm_stream *stream,
+                                            const gpumm_sparse_product *p) {
   T alpha;
   convert (p->alpha, &alpha);
   return LAUNCH ("spgemm_merge", merge_rows<T>, ceil_div (p->count, THREADS), THREADS, device,
@@ -94,8 +95,9 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
                  (const T *) p->b.values, p->c.start, p->c.column, (T *) p->c.values, p->zero);
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  WITH_TYPE (p->type_c, T, return launch_as<T> (device, stream, p));
+static gpumm_status launch_spgemm_merge (int device, gpumm_stream *stream,
+                                         const gpumm_sparse_product *p) {
+  WITH_TYPE (p->type_c, T, return launch_spgemm_merge_as<T> (device, stream, p));
 }
 
 #ifndef GPUMM_DRIVER_CUDA /* a GPU's resident products take spgemm */
@@ -107,9 +109,11 @@ static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_prope
 SPARSE_FAMILY_ROWS (spgemm_merge) = {
 /* algorithm, name, capability, runs, workspace, symbolic, launch, waits, piece, offsets */
 #ifdef GPUMM_DRIVER_CUDA
-    {"spgemm", "spgemm_merge", ANY_CAPABILITY, runs, NULL, symbolic, launch},
+    {"spgemm", "spgemm_merge", ANY_CAPABILITY, runs_spgemm_merge, NULL, symbolic,
+     launch_spgemm_merge},
 #else
-    {"spgemm", "spgemm_merge", ANY_CAPABILITY, runs, workspace, symbolic, launch, 0, 0, offsets},
+    {"spgemm", "spgemm_merge", ANY_CAPABILITY, runs_spgemm_merge, workspace, symbolic,
+     launch_spgemm_merge, 0, 0, offsets},
 #endif
     {},
 };

@@ -315,7 +315,8 @@ static gpumm_status launch_form (int device, gpumm_stream *stream, const form<T>
 }
 
 template <class T>
-static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+static gpumm_status launch_spmm_as (int device, gpumm_stream *stream,
+                                    const gpumm_sparse_product *p) {
   facts f = facts_of (p);
   bool left = f.s == &p->a;
   gpumm_op op_s = left ? p->op_a : p->op_b, op_d = left ? p->op_b : p->op_a;
@@ -372,11 +373,11 @@ static gpumm_status launch_as (int device, gpumm_stream *stream, const gpumm_spa
   return GPUMM_OK;
 }
 
-static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
-  WITH_TYPE (p->type_c, T, return launch_as<T> (device, stream, p));
+static gpumm_status launch_spmm (int device, gpumm_stream *stream, const gpumm_sparse_product *p) {
+  WITH_TYPE (p->type_c, T, return launch_spmm_as<T> (device, stream, p));
 }
 
-static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *) {
+static int runs_spmm (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   return !p->a.start != !p->b.start && !p->c.start && p->type_a == p->type_c
          && p->type_b == p->type_c && p->type_c <= GPUMM_Z
          && (p->a.start ? p->a.stored : p->b.stored) <= INT32_MAX;
@@ -384,6 +385,6 @@ static int runs (const gpumm_sparse_product *p, const gpumm_device_properties *)
 
 SPARSE_FAMILY_ROWS (spmm) = {
     /* algorithm, name, capability, runs, workspace, symbolic, launch */
-    {"spmm", "spmm", ANY_CAPABILITY, runs, workspace, NULL, launch},
+    {"spmm", "spmm", ANY_CAPABILITY, runs_spmm, workspace, NULL, launch_spmm},
     {},
 };
