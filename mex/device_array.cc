@@ -348,7 +348,7 @@ array elementwise (const operation &o, const operand &a, const operand &b) {
     check_nan (a);
     check_nan (b);
   }
-  return entrywise (o.map, a, b, real);
+  return combined (o.map, a, b, real);
 }
 
 array multiplied (const array &a, const array &b) {

@@ -176,8 +176,8 @@ static sparse of_full (const operation &o, const sparse_operand &a, const sparse
 }
 
 // Elementwise operators with a sparse result.
-static sparse entrywise_sparse (octave_value::binary_op op, const sparse_operand &a,
-                                const sparse_operand &b) {
+static sparse elementwise_sparse (octave_value::binary_op op, const sparse_operand &a,
+                                  const sparse_operand &b) {
   const operation &o = operation_of (op);
   const int device = a.is_sparse ? a.s.device : b.s.device;
   const bool multiplies = op == octave_value::op_el_mul, divides = op == octave_value::op_el_div;
@@ -253,7 +253,7 @@ bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b,
     return true;
   }
   if (is_sparse || scales) {
-    result = entrywise_sparse (op, a, b);
+    result = elementwise_sparse (op, a, b);
     return true;
   }
   full = of_all (o, a, b);

@@ -371,7 +371,7 @@ void octave_gpuarray::become (const gpu_value &value) {
       uses += input.is_with (m) && !input.turned && input.size == m.size;
   if (y.pending && y.type == m.type && y.size == m.size && !m.turned && !m.conjugated
       && m.buffer.use_count () == uses)
-    run (*y.pending, m);
+    run_program (*y.pending, m);
   else
     m = ready (y);
 }

@@ -23,7 +23,7 @@ int main (int argc, char **argv) {
     for (int k = 0; k < 20; k++) {
       x = multiplied (A, x, GPUMM_D, product_options ());
       norm = fold (GPUMM_FOLD_NORM, x, 0, GPUMM_D);
-      x = entrywise (GPUMM_MAP_DIV, operand (x), operand (norm));
+      x = combined (GPUMM_MAP_DIV, operand (x), operand (norm));
     }
     double largest = 0;
     to_host (norm, &largest); // the first wait

@@ -28,9 +28,9 @@ array zeros (int device, gpumm_type type, const shape &size) {
   if (is_wide (type)) { // only moved: eight zero bytes are a double
     array y = x;
     y.type = GPUMM_D;
-    run (p, y);
+    run_program (p, y);
   } else
-    run (p, x);
+    run_program (p, x);
   return x;
 }
 
@@ -160,7 +160,7 @@ gpumm_map map_of (const program &p, const array &output) {
   return m;
 }
 
-void run (const program &p, const array &output) {
+void run_program (const program &p, const array &output) {
   if (output.numel () == 0)
     return;
   const gpumm_map m = map_of (p, output);
@@ -170,7 +170,7 @@ void run (const program &p, const array &output) {
 const array &ready (array &x) {
   if (x.pending) {
     array y = new_array (x.device, x.type, x.size);
-    run (*x.pending, y);
+    run_program (*x.pending, y);
     x = y;
   }
   return x;
@@ -205,7 +205,7 @@ array pending_array (const program &p, gpumm_type type, const shape &size, int d
 
 array copied (const array &x) {
   array y = new_array (x.device, x.type, x.size);
-  run (program_of (x), y);
+  run_program (program_of (x), y);
   return y;
 }
 

@@ -163,7 +163,7 @@ array pending_array (const program &p, gpumm_type type, const shape &size, int d
 gpumm_map map_of (const program &p, const array &output);
 
 // Writes all entries of output.
-void run (const program &p, const array &output);
+void run_program (const program &p, const array &output);
 
 // The array in a buffer of its own, stored by columns, neither transposed nor conjugated; the same
 // if it is not stored so already; the same if it is a part of another array's buffer.
@@ -206,7 +206,7 @@ inline bool is_logical (gpumm_map_op op) {
 }
 
 // a OP b. real: the real type of the result, unless the operator gives truth values.
-array entrywise (gpumm_map_op op, operand a, operand b, gpumm_type real = GPUMM_D);
+array combined (gpumm_map_op op, operand a, operand b, gpumm_type real = GPUMM_D);
 
 // a OP b as a program of this domain, fused with the programs of a and b if these fit.
 program fused (gpumm_map_op op, operand a, operand b, gpumm_type domain);

@@ -63,7 +63,7 @@ array multiples (int device, int64_t count, int64_t step) {
   w.a = pattern_of (0, 1, from, array ());
   w.which = view (which);
   w.c = pattern_of (0, count, y, array ());
-  run (w);
+  run_sparse_work (w);
   return y;
 }
 
@@ -79,7 +79,7 @@ meeting::meeting (int device, const gpumm_matrix &a, const gpumm_matrix &b)
   w.c = pattern_of (a.rows, a.cols, start, index);
   w.from_a = view (from_a);
   w.from_b = view (from_b);
-  run (w);
+  run_sparse_work (w);
 }
 
 // The values at these places. A pending program is computed for these places only.
@@ -118,7 +118,7 @@ blocks packed (blocks x, const marks &m, int64_t kept) {
   w.c = grid_of (y);
   w.from_a = view (from);
   w.from_b = view (same);
-  run (w);
+  run_sparse_work (w);
   ready (x.values);
   y.values = taken (x.values, from);
   y.turned = x.turned;
@@ -153,7 +153,7 @@ blocks without_small (blocks x, const array &numbers, double most) {
     ready (x.values);
     const array norms = fold (GPUMM_FOLD_NORM, numbers, 0, GPUMM_D);
     const array small =
-        entrywise (GPUMM_MAP_LE, operand (norms), number_operand ({most, 0}, GPUMM_D, x.device));
+        combined (GPUMM_MAP_LE, operand (norms), number_operand ({most, 0}, GPUMM_D, x.device));
     x = marked_by (applied (small, {step_of (GPUMM_MAP_NOT)}, GPUMM_D, GPUMM_B), x); // keeps NaN
   }
   x.zero = array ();
@@ -184,7 +184,7 @@ blocks twin_of (blocks &x) {
   set_values (w.a, numbers);
   w.c = grid_of (t);
   set_values (w.c, from);
-  run (w);
+  run_sparse_work (w);
   // element (c, r) of a block of t is element (r, c) of x's block
   gpumm_pick p = pick_between (false, t.values, x.values);
   const int64_t each = x.block_rows * x.block_cols;
@@ -252,7 +252,7 @@ bool equal (blocks a, blocks b) {
   b = straight (b);
   if (meeting (a.device, grid_of (a), grid_of (b)).count < a.stored)
     return false;
-  const array same = entrywise (GPUMM_MAP_EQ, operand (a.values), operand (b.values));
+  const array same = combined (GPUMM_MAP_EQ, operand (a.values), operand (b.values));
   return holds (GPUMM_FOLD_ALL, same);
 }
 

@@ -195,7 +195,7 @@ sparse sparse_of (blocks x) {
   p.steps = {step_of (GPUMM_MAP_MUL, GPUMM_MAP_CONSTANT, false, {double (x.block_cols), 0}),
              step_of (GPUMM_MAP_ADD, 1)};
   column.size = shape (x.block_cols, x.stored);
-  run (p, column);
+  run_program (p, column);
   const array numbers = multiples (x.device, count, 1), order = vector (x.device, GPUMM_I64, count);
   const array sorted = vector (x.device, GPUMM_I64, x.cols + 1),
               row = vector (x.device, GPUMM_I32, count);
@@ -205,7 +205,7 @@ sparse sparse_of (blocks x) {
   set_values (w.a, numbers);
   w.c = pattern_of (w.a.cols, w.a.rows, sorted, row);
   set_values (w.c, order);
-  run (w);
+  run_sparse_work (w);
   // the elements of these columns, one below the other
   y.start = picked (false, multiples (x.device, count, x.block_rows), sorted, sorted.numel ());
   array index = y.index, of = row, below = ramp (x.device, x.block_rows);
@@ -213,7 +213,7 @@ sparse sparse_of (blocks x) {
   of.size = shape (1, count);
   p.inputs = {of, below};
   p.steps[0].constant = {double (x.block_rows), 0};
-  run (p, index);
+  run_program (p, index);
   array values = plain (converted (x.values, type));
   values.size = shape (x.block_rows, count);
   y.values = taken (values, order);

@@ -83,8 +83,8 @@ static blocks over (gpumm_map_op op, const blocks &large, const blocks &small, c
                     bool on_left, gpumm_type real) {
   const operand part = operand (taken (large.values, places)), other = operand (small.values),
                 all = operand (large.values), zero = number_operand ({0, 0}, GPUMM_D, large.device);
-  array meets = on_left ? entrywise (op, part, other, real) : entrywise (op, other, part, real);
-  array y = on_left ? entrywise (op, all, zero, real) : entrywise (op, zero, all, real);
+  array meets = on_left ? combined (op, part, other, real) : combined (op, other, part, real);
+  array y = on_left ? combined (op, all, zero, real) : combined (op, zero, all, real);
   y = converted (y, meets.type);
   put (meets, places, ready (y));
   return with_values (large, y);
@@ -107,9 +107,9 @@ static blocks united (gpumm_map_op op, const blocks &a, const blocks &b, const m
   w.c = grid_of (c);
   w.from_a = view (from_a);
   w.from_b = view (from_b);
-  run (w);
-  return with_values (c, entrywise (op, operand (put_among_zeros (a.values, from_a, stored)),
-                                    operand (put_among_zeros (b.values, from_b, stored)), real));
+  run_sparse_work (w);
+  return with_values (c, combined (op, operand (put_among_zeros (a.values, from_a, stored)),
+                                   operand (put_among_zeros (b.values, from_b, stored)), real));
 }
 
 // Blocks that are not stored are zero.
@@ -119,7 +119,7 @@ blocks combined (gpumm_map_op op, blocks a, blocks b, gpumm_type real) {
     b = straight (b);
   }
   if (same_pattern (a, b))
-    return with_values (a, entrywise (op, operand (a.values), operand (b.values), real));
+    return with_values (a, combined (op, operand (a.values), operand (b.values), real));
   if (a.turned && b.turned) {
     a.turned = b.turned = false;
     return transposed (combined (op, a, b, real), false);

@@ -60,7 +60,7 @@ struct union_of {
     w.c = pattern_of (a.rows, a.cols, start, index);
     w.from_a = view (from_a);
     w.from_b = view (from_b);
-    run (w);
+    run_sparse_work (w);
   }
 
   // The matrix with the entries of a and b; each has this number of elements.

@@ -48,7 +48,7 @@ sparse packed (sparse x, const marks &m, int64_t kept) {
   w.a = stored_of (x);
   m.attach (w);
   w.c = stored_of (y);
-  run (w);
+  run_sparse_work (w);
   y.turned = x.turned;
   y.conjugated = x.conjugated;
   y.may_store_zeros = x.may_store_zeros;
@@ -72,7 +72,7 @@ sparse twin_of (sparse &x) {
     w.op = GPUMM_SPARSE_TRANSPOSE;
     w.a = stored_of (x);
     w.c = stored_of (t);
-    run (w);
+    run_sparse_work (w);
     t.twin = nullptr; // the transpose of t is not kept
     if (!x.twin)
       return t;
@@ -102,7 +102,7 @@ array full_of (sparse x) {
   w.full_size[0] = x.rows;
   w.full_size[1] = x.cols;
   if (x.stored > 0)
-    run (w);
+    run_sparse_work (w);
   y.size = x.size ();
   y.turned = x.turned;
   y.conjugated = x.conjugated;
@@ -121,7 +121,7 @@ sparse sparse_of (const array &given) {
   m.attach (w);
   sparse y = new_sparse (x.device, x.type, x.size (0), x.size (1), m.count ());
   w.c = stored_of (y);
-  run (w);
+  run_sparse_work (w);
   return y;
 }
 
@@ -161,7 +161,7 @@ sparse folded (gpumm_fold_op op, sparse x, int dim) {
   w.fold = op;
   w.a = stored_of (x);
   w.c = stored_of (y);
-  run (w);
+  run_sparse_work (w);
   if (op == GPUMM_FOLD_ANY)
     y.values = converted (y.values, GPUMM_B);
   y.may_store_zeros = y.thinned = true;
@@ -194,7 +194,7 @@ sparse diagonal_of (sparse x, int64_t k) {
   w.shift = k;
   w.a = stored_of (x);
   m.attach (w);
-  run (w);
+  run_sparse_work (w);
   const int64_t stored = m.count ();
   sparse y = packed (x, m, stored);
   const int64_t ends[] = {0, stored};
@@ -224,11 +224,11 @@ sparse columns_of (sparse x, const selection &which) {
   w.a = stored_of (x);
   w.which = view_of (places);
   w.c = pattern_of (x.rows, count, start, array ());
-  run (w);
+  run_sparse_work (w);
   sparse y = new_sparse (x.device, x.values.type, x.rows, count, read_one (start, count), &start);
   w.op = GPUMM_SPARSE_TAKE;
   w.c = stored_of (y);
-  run (w);
+  run_sparse_work (w);
   y.may_store_zeros = x.may_store_zeros;
   return y;
 }

@@ -72,7 +72,7 @@ sparse combined (bool unites, gpumm_map_op op, sparse a, sparse b) {
   if (same_pattern (a, b)) {
     if (drops)
       drop_zeros_of_both (a, b);
-    sparse c = with_values (a, entrywise (op, operand (a.values), operand (b.values)));
+    sparse c = with_values (a, combined (op, operand (a.values), operand (b.values)));
     c.thinned = masks;
     return c;
   }
@@ -96,9 +96,9 @@ sparse combined (bool unites, gpumm_map_op op, sparse a, sparse b) {
   w.c = stored_of (c);
   w.from_a = view_of (from_a);
   w.from_b = view_of (from_b);
-  run (w);
-  return with_values (c, entrywise (op, operand (picked (unites, a.values, from_a, stored)),
-                                    operand (picked (unites, b.values, from_b, stored))));
+  run_sparse_work (w);
+  return with_values (c, combined (op, operand (picked (unites, a.values, from_a, stored)),
+                                   operand (picked (unites, b.values, from_b, stored))));
 }
 
 // ---- products -----------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ sparse scaled (bool divides, sparse x, array factors, bool by_rows) {
   w.real_a = !is_complex (s);
   w.real_full = !is_complex (t);
   if (x.stored > 0)
-    run (w);
+    run_sparse_work (w);
   return with_values (x, y);
 }
 

@@ -39,7 +39,7 @@ void set_values (gpumm_matrix &m, const array &values) {
   m.buffer = values.buffer.get ();
 }
 
-void run (const gpumm_sparse_work &w) {
+void run_sparse_work (const gpumm_sparse_work &w) {
   need (gpumm_sparse_run (&w));
 }
 
@@ -70,7 +70,7 @@ marks marks_of (int device, const gpumm_matrix &a) {
   w.op = GPUMM_SPARSE_KEEP;
   w.a = a;
   m.attach (w);
-  run (w);
+  run_sparse_work (w);
   return m;
 }
 
@@ -80,7 +80,7 @@ gpumm_sparse_work matched (const gpumm_matrix &a, const gpumm_matrix &b, const m
   w.a = a;
   w.b = b;
   m.attach (w);
-  run (w);
+  run_sparse_work (w);
   return w;
 }
 

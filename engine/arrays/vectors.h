@@ -19,7 +19,7 @@ gpumm_view view (const array &x);
 gpumm_matrix pattern_of (int64_t rows, int64_t cols, const array &start, const array &index);
 void set_values (gpumm_matrix &m, const array &values);
 
-void run (const gpumm_sparse_work &w);
+void run_sparse_work (const gpumm_sparse_work &w);
 
 // Reads results of a device together, with one wait.
 class read_back {

@@ -283,7 +283,7 @@ value operate (const value &a) {
   const gpumm_type real = is_single (a.x.type) || is_single (b.x.type) ? GPUMM_S : GPUMM_D;
   const bool is_swapped = check_between (0, 1) != 0;
   const value &left = is_swapped ? b : a, &second = is_swapped ? a : b;
-  return {entrywise (row.op, operand (left.x), operand (second.x), real),
+  return {combined (row.op, operand (left.x), operand (second.x), real),
           oracle::combined (left.right, second.right, row.f)};
 }
 
@@ -322,7 +322,7 @@ const struct {
              {"scan", scan_dimension},
              {"converted", convert},
              {"joined", join},
-             {"entrywise", operate},
+             {"combined", operate},
              {"multiplied", multiply}};
 
 // The next step takes small whole numbers of a floating-point type.

@@ -1,4 +1,4 @@
-// entrywise.cc - operators, functions and reductions of arrays, entry by entry: see array.h.
+// elementwise.cc - operators, functions and reductions of arrays, entry by entry: see array.h.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "array.h"
 
@@ -232,7 +232,7 @@ static gpumm_type compared_type (gpumm_type s, gpumm_type t) {
   return !is_integer (s) && !is_integer (t) && (is_single (s) || is_single (t)) ? GPUMM_S : GPUMM_D;
 }
 
-array entrywise (gpumm_map_op op, operand a, operand b, gpumm_type real) {
+array combined (gpumm_map_op op, operand a, operand b, gpumm_type real) {
   const shape size = common_size (a.x.size, b.x.size);
   const gpumm_type s = a.x.type, t = b.x.type;
   bool is_complex_result = is_complex (s) || is_complex (t);
@@ -311,7 +311,7 @@ array not_zero (const array &x) {
   }
   return !is_float (x.type)
              ? x
-             : entrywise (GPUMM_MAP_NE, operand (x), number_operand ({0, 0}, GPUMM_D, x.device));
+             : combined (GPUMM_MAP_NE, operand (x), number_operand ({0, 0}, GPUMM_D, x.device));
 }
 
 // The ramp has row - column of each entry.
