@@ -1,6 +1,6 @@
 /* kernels.c - times the rows of the kernel table on the device alone, and checks them.
  *
- *   cc -O2 bench/kernels.c -o build/time_kernels -ldl -lm
+ *   cc -O2 -I engine bench/kernels.c -o build/time_kernels -ldl -lm
  *   build/time_kernels build/package/libgpumm_cuda.so TABLE FILE.csv [option=value ...]
  *
  * TABLE, by the file of bench/results that it makes:
