@@ -89,8 +89,9 @@ function yes = is_asked (varargin)
   yes = ! isempty (regexp (sprintf (varargin{:}), only, "once"));
 endfunction
 
-## [MS, LEAST, MOST] of each way, NaN where it is empty; of C only the first way's is kept.
-function [ms, least, most, C] = in_turn (ways, most_repeats = 15)
+## [MS, LEAST, MOST] of each way, NaN where it is empty; of C only the first way's is kept.  At most
+## MOST_REPEATS times, in about so many SECONDS.
+function [ms, least, most, C] = in_turn (ways, most_repeats = 15, seconds = 2)
   there = find (! cellfun (@isempty, ways));
   once = 0;
   for i = fliplr (there) # loads libraries, starts threads
@@ -99,7 +100,7 @@ function [ms, least, most, C] = in_turn (ways, most_repeats = 15)
     C = ways{i} ();
     once += toc (begun);
   endfor
-  repeats = min (max (3, floor (2 / once)), most_repeats);
+  repeats = min (max (3, floor (seconds / once)), most_repeats);
   ms = NaN (repeats, numel (ways));
   for r = 1:repeats
     for i = there

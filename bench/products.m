@@ -403,7 +403,7 @@ function slower = walk_row (left, right, n, A, B)
     assert (norm (C - R, 1) <= 1e-12 * norm (R, 1));
   endfor
   clear R C
-  ms = in_turn (ways, 101);
+  ms = in_turn (ways, 101, 0.4);
   best = min (ms(1:2));
   slower = ms(3) > 1.1 * best && ms(3) > best + 0.02;
   info = report_of (ways{3});
