@@ -51,11 +51,13 @@ static double on_gpu (const gpumm_work *w, const gpumm_candidate *gpu) {
   return fmax (all, least);
 }
 
+gpumm_estimate gpumm_compare (double cpu, double gpu) {
+  return (gpumm_estimate){cpu, gpu, gpu < GPUMM_MOST_NEEDED * cpu && gpu < cpu - GPUMM_LEAST_SAVED};
+}
+
 gpumm_estimate gpumm_costs (const gpumm_work *w, const gpumm_candidate *cpu,
                             const gpumm_candidate *gpu) {
-  const double here = cpu ? on_cpu (w, cpu) : INFINITY, there = gpu ? on_gpu (w, gpu) : INFINITY;
-  return (gpumm_estimate){here, there,
-                          there < GPUMM_MOST_NEEDED * here && there < here - GPUMM_LEAST_SAVED};
+  return gpumm_compare (cpu ? on_cpu (w, cpu) : INFINITY, gpu ? on_gpu (w, gpu) : INFINITY);
 }
 
 gpumm_estimate gpumm_product_costs (const gpumm_problem *p, const gpumm_candidate *cpu,

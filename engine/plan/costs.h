@@ -24,6 +24,9 @@ typedef struct gpumm_estimate {
   int gpu_wins;
 } gpumm_estimate;
 
+/* With gpu_wins by these seconds. */
+gpumm_estimate gpumm_compare (double cpu, double gpu);
+
 /* Of work, or of a product of full matrices. cpu or gpu may be NULL. */
 gpumm_estimate gpumm_costs (const gpumm_work *work, const gpumm_candidate *cpu,
                             const gpumm_candidate *gpu);

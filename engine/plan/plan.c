@@ -412,16 +412,16 @@ static gpumm_status plan_gpu (const gpumm_problem *p, const gpumm_options *o,
                                  : plan_sparse_device (p, o, gpu, on_gpu, plan);
 }
 
-/* Both algorithms estimate. Does the GPU have a kernel for its one? */
+/* Both algorithms estimate. The GPU wins only with a kernel for its one. */
 static gpumm_estimate seconds_of_sparse (const gpumm_problem *p, const gpumm_algorithm *on_cpu,
                                          const gpumm_algorithm *on_gpu, const gpumm_candidate *gpu,
                                          const gpumm_sparse_estimate *estimate) {
-  const double here = on_cpu->seconds (p, NULL, estimate),
-               there = on_gpu->seconds (p, gpu, estimate);
-  return (gpumm_estimate){here, there,
-                          there < here
-                              && gpumm_next_sparse_kernel (gpu->context->driver, on_gpu->name,
-                                                           gpu->properties.capability, NULL)};
+  gpumm_estimate seconds =
+      gpumm_compare (on_cpu->seconds (p, NULL, estimate), on_gpu->seconds (p, gpu, estimate));
+  seconds.gpu_wins = seconds.gpu_wins
+                     && gpumm_next_sparse_kernel (gpu->context->driver, on_gpu->name,
+                                                  gpu->properties.capability, NULL);
+  return seconds;
 }
 
 /* Chooses between the CPU and the GPU by estimates. */

@@ -16,7 +16,8 @@ static const double GPUMM_LEAST_FLOPS = 2e6, GPUMM_LEAST_SPARSE_FLOPS = 1e5;
  * of the CPU's time: near the crossover the estimates hold only on an idle machine. On an H200 with
  * 16 cores, size 512 was estimated 0.19 ms faster, and was 40 to 70 us slower than `*` in two of
  * three runs; size 576 was estimated 0.44 ms faster and was 170 to 190 us faster (crossover
- * rows). */
+ * rows). A tridiagonal matrix by an arrow of 10,000 rows took 3.4 ms there and 0.8 ms on the CPU,
+ * because one column of C is full (bench/products.m walk). */
 static const double GPUMM_LEAST_SAVED = 0.25e-3, GPUMM_MOST_NEEDED = 0.85;
 
 /* The drop-in and gpumm_mtimes hand products of this size over, m n k >= 400^3: smaller ones take

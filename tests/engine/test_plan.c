@@ -990,7 +990,21 @@ static void test_few_products (void) {
            "%s", cases[i].what);
 }
 
+/* Near the crossover the CPU stays. */
+static void test_compare (void) {
+  static const struct {
+    double cpu, gpu;
+    int wins;
+  } cases[] = {{1, 0.84, 1},        {1, 0.86, 0},     {1, 1.1, 0},     {0.4e-3, 0.2e-3, 0},
+               {0.6e-3, 0.3e-3, 1}, {INFINITY, 1, 1}, {1, INFINITY, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const gpumm_estimate e = gpumm_compare (cases[i].cpu, cases[i].gpu);
+    CHECK (e.gpu_wins == cases[i].wins, "%g s and %g s", cases[i].cpu, cases[i].gpu);
+  }
+}
+
 int main (void) {
+  test_compare ();
   test_few_products ();
   test_choices ();
   test_sparse_on_the_cpu ();
