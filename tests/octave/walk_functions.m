@@ -2,7 +2,7 @@
 ## those of a gpuArray with those of the host's array.
 ##
 ##   [WRONG, CALLS, NAMES] = walk_functions ()
-##   [WRONG, CALLS, NAMES] = walk_functions ("gpuArray")
+##   [WRONG, CALLS, NAMES, WORK] = walk_functions ("gpuArray")
 ##   [WRONG, CALLS, NAMES] = walk_functions (TYPE, "arguments")
 ##
 ## It calls Octave's builtin functions and those in Octave's folders of mathematics; with
@@ -10,10 +10,11 @@
 ## take.  WRONG has a line for each call whose result differs in value, class, size or sparsity.  A
 ## call may fail only if the error names full (S) or sparse (S), or if the full matrix fails too; of
 ## a gpuArray if the error has an identifier, or says what an argument must be, and if the code runs
-## that a refusal says to write.  Where the host's call fails, the other must, too.
+## that a refusal says to write.  Where the host's call fails, the other must, too.  WORK has the
+## names of Octave's files that gave a right result of more than a number.
 ## SPDX-License-Identifier: BSD-3-Clause
 
-function [wrong, calls, names] = walk_functions (type = "blocksparse", what = "functions")
+function [wrong, calls, names, work] = walk_functions (type = "blocksparse", what = "functions")
 
   state = warning ();
   unwind_protect
@@ -29,7 +30,7 @@ function [wrong, calls, names] = walk_functions (type = "blocksparse", what = "f
     if (strcmp (type, "gpuArray"))
       step = cell_step ();
     endif
-    evalc ("[wrong, calls] = all_calls (names, lists, step);"); # some functions print
+    evalc ("[wrong, calls, work] = all_calls (names, lists, step);"); # some functions print
   unwind_protect_cleanup
     warning (state);
   end_unwind_protect
@@ -112,8 +113,8 @@ function names = methods_to_call (type)
 endfunction
 
 ## Each function is called with every STEPth list.
-function [wrong, calls] = all_calls (names, lists, step)
-  wrong = {};
+function [wrong, calls, work] = all_calls (names, lists, step)
+  wrong = work = {};
   calls = 0;
   for i = 1:numel (lists)
     list = lists{i};
@@ -121,22 +122,30 @@ function [wrong, calls] = all_calls (names, lists, step)
     on_host = {@whole, @gather}{1 + is_array};
     plain = cellfun (on_host, list, "UniformOutput", false);
     for name = names(mod (i + (1:numel (names)), step) == 0)
-      text = compare (name{1}, list, plain, is_array);
+      [text, is_right] = compare (name{1}, list, plain, is_array);
       calls++;
+      if (is_right && any (cellfun (@numel, list(cellfun (@isnumeric, list))) > 1))
+        work{end+1} = name{1};
+      endif
       if (! isempty (text))
         wrong{end+1} = text;
       endif
     endfor
   endfor
+  work = unique (work);
+  work = work(cellfun (@(name) exist (name) == 2, work)); # Octave's files
 endfunction
 
-## What is wrong with NAME (LIST{:}), where PLAIN has the same values in host memory, or "".
-function text = compare (name, list, plain, is_array)
+## What is wrong with NAME (LIST{:}), where PLAIN has the same values in host memory, or ""; and is
+## its first result right?
+function [text, is_right] = compare (name, list, plain, is_array)
   text = "";
+  is_right = false;
   for nout = [1, 2, 4](1:1 + 2 * (numel (list) == 1))
     [expected, err] = result (name, plain, nout);
     [given, said, id] = result (name, list, nout);
     if (isempty (err) && isempty (said))
+      is_right = is_right || same (given(1), expected(1), is_array);
       if (! same (given, expected, is_array))
         text = "another value, class, size or sparsity";
       endif
