@@ -11,7 +11,7 @@
 ## call may fail only if the error names full (S) or sparse (S), or if the full matrix fails too; of
 ## a gpuArray if the error has an identifier, or says what an argument must be, and if the code runs
 ## that a refusal says to write.  Where the host's call fails, the other must, too.  WORK has the
-## names of Octave's files that gave a right result of more than a number.
+## names of Octave's files that gave a right result of a full matrix, their first argument.
 ## SPDX-License-Identifier: BSD-3-Clause
 
 function [wrong, calls, names, work] = walk_functions (type = "blocksparse", what = "functions")
@@ -124,7 +124,7 @@ function [wrong, calls, work] = all_calls (names, lists, step)
     for name = names(mod (i + (1:numel (names)), step) == 0)
       [text, is_right] = compare (name{1}, list, plain, is_array);
       calls++;
-      if (is_right && any (cellfun (@numel, list(cellfun (@isnumeric, list))) > 1))
+      if (is_right && is_full_matrix (list{1}))
         work{end+1} = name{1};
       endif
       if (! isempty (text))
@@ -134,6 +134,10 @@ function [wrong, calls, work] = all_calls (names, lists, step)
   endfor
   work = unique (work);
   work = work(cellfun (@(name) exist (name) == 2, work)); # Octave's files
+endfunction
+
+function yes = is_full_matrix (x)
+  yes = strcmp (typeinfo (x), "gpuArray") && isfloat (x) && min (size (x)) > 1;
 endfunction
 
 ## What is wrong with NAME (LIST{:}), where PLAIN has the same values in host memory, or ""; and is
