@@ -40,8 +40,8 @@ void warn_in_solver ();
 
 template <typename... T> [[noreturn]] void say_gather (const char *format, T... values) {
   warn_in_solver ();
-  error_with_id ("gpumm:gpuArray:gather", (std::string ("gpuArray: ") + format).c_str (),
-                 values...);
+  error_with_id ("gpumm:gpuArray:gather", (std::string ("gpuArray: ") + format + "%s").c_str (),
+                 values..., ""); // compilers warn of a format that has no values
 }
 
 // An error for a function of Octave that asks for all elements of a gpuArray of this size.
