@@ -11,8 +11,8 @@
 ##   blocksparse  floating-point blocks, by themselves and with full matrices
 ##   integers     blocks of uint16, host to host: the rows "engine" of blocks.csv
 ##   cpu          gpumm on the CPU beside `*`; hide a GPU with CUDA_VISIBLE_DEVICES=
-##   walk         "auto" beside `*` and plain loops in C, over patterns of sparse matrices: each ratio,
-##                and at last how many are slower than both by more than 10 % and 20 us
+##   walk         "auto" beside `*` and plain loops in C, over patterns of sparse matrices: each
+##                ratio, and at last how many are slower than both by more than 10 % and 20 us
 ##   mtimes       Octave's operator without and with gpumm_mtimes
 ##   pages        pagemtimes beside a loop over `*`
 ##   arrays       programs of gpuArrays; peers.py arrays is CuPy doing the same
@@ -354,10 +354,29 @@ function cpu_products (~)
   cpu_row ("300 rows by 5 sparse columns", rand (300, 20000), S);
 endfunction
 
-## Square sparse matrices by their pattern.
+## Sparse matrices by their pattern, n x n, and columns; the transpose if the name ends in '.
 function S = of_pattern (pattern, n)
+  if (pattern(end) == "'")
+    S = of_pattern (pattern(1:end - 1), n).';
+    return;
+  endif
   [name, count] = strtok (pattern);
   count = str2double (count);
+  switch (pattern)
+    case "sparse column"
+      S = sprand (n, 1, 0.01);
+    case "empty column"
+      S = sparse (n, 1);
+    case "full column"
+      S = uniform (n, 1);
+    case "8 full columns"
+      S = uniform (n, 8);
+    otherwise
+      S = square_of_pattern (name, count, n);
+  endswitch
+endfunction
+
+function S = square_of_pattern (name, count, n)
   switch (name)
     case "diagonal"
       S = sparse (1:n, 1:n, uniform (n, 1));
@@ -370,7 +389,8 @@ function S = of_pattern (pattern, n)
     case "column"
       S = sparse (1:n, ceil (n / 2), uniform (n, 1), n, n);
     case "arrow"
-      S = sparse ([1:n, 1:n, ones(1, n - 1)], [1:n, ones(1, n), 2:n], 1 + rand (1, 3 * n - 1), n, n);
+      S = sparse ([1:n, 1:n, ones(1, n - 1)], [1:n, ones(1, n), 2:n], ...
+                  1 + rand (1, 3 * n - 1), n, n);
     case "hub" # ten columns that are a tenth full, and a random element in each column
       S = sparse ([randi(n, n, 1); (1:n)'], [(1:n)'; randi(10, n, 1)], 1 + rand (2 * n, 1), n, n);
     case "blocks"
@@ -390,10 +410,11 @@ function count = multiplications (A, B)
   endif
 endfunction
 
-## Is gpumm slower than both? [] where it is not measured.
+## Is gpumm slower than both? [] where the product is not measured.  Backend and algorithm are those
+## with a report: without one, products that read few elements go on to Octave.
 function slower = walk_row (left, right, n, A, B)
   slower = [];
-  if (! is_asked ("%s by %s %d", left, right, n) || multiplications (A, B) > 1e8)
+  if (multiplications (A, B) > 1e8)
     return;
   endif
   ways = {@() A * B, @() plain_loops(A, B), on(A, B)};
@@ -424,25 +445,32 @@ function walk (~)
   patterns = [{"diagonal"}, arrayfun(@(w) sprintf ("band %d", w), 2:9, "UniformOutput", false), ...
               {"empty", "row", "column", "arrow", "hub", "blocks 4", "random 1", "random 2", ...
                "random 5", "random 10", "random 30", "random 100"}];
+  partners = {"diagonal", "band 3"};
+  columns = {"sparse column", "empty column", "full column", "8 full columns"};
   slower = [];
   for n = 10 .^ (2:6)
-    vectors = {"sparse column", sprand(n, 1, 0.01); "empty column", sparse(n, 1); ...
-               "full column", uniform(n, 1); "8 full columns", uniform(n, 8)};
-    partners = {"diagonal", of_pattern("diagonal", n); "band 3", of_pattern("band 3", n)};
     for pattern = patterns
-      if (strncmp (pattern{1}, "random", 6) && str2double (pattern{1}(7:end)) * n > 1e7)
+      name = pattern{1};
+      if (strncmp (name, "random", 6) && str2double (name(7:end)) * n > 1e7)
         continue;
       endif
-      S = of_pattern (pattern{1}, n);
-      slower = [slower, walk_row(pattern{1}, pattern{1}, n, S, S)];
-      for x = [partners; vectors].'
-        slower = [slower, walk_row(pattern{1}, x{1}, n, S, x{2})];
-      endfor
-      for x = partners.'
-        slower = [slower, walk_row(x{1}, pattern{1}, n, x{2}, S)];
-      endfor
-      for x = vectors.'
-        slower = [slower, walk_row([x{1} "'"], pattern{1}, n, x{2}.', S)];
+      same = repmat ({name}, 1, 6);
+      lefts = [{name}, same, partners, strcat(columns, "'")];
+      rights = [{name}, partners, columns, same];
+      asked = cellfun (@(left, right) is_asked ("%s by %s %d", left, right, n), lefts, rights);
+      if (! any (asked))
+        continue; # a large one takes seconds to make
+      endif
+      S = of_pattern (name, n);
+      for i = find (asked)
+        A = B = S;
+        if (! strcmp (lefts{i}, name))
+          A = of_pattern (lefts{i}, n);
+        endif
+        if (! strcmp (rights{i}, name))
+          B = of_pattern (rights{i}, n);
+        endif
+        slower = [slower, walk_row(lefts{i}, rights{i}, n, A, B)];
       endfor
     endfor
   endfor
