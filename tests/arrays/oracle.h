@@ -101,6 +101,35 @@ inline full random (const shape &size, bool is_complex, int filled = 8) {
   });
 }
 
+// The part that the indices select.
+inline place inside (const std::vector<selection> &index, const place &p) {
+  place q;
+  for (std::size_t d = 0; d < p.size (); d++)
+    q.push_back (index[d].is_all () ? p[d] : index[d](p[d]));
+  return q;
+}
+
+inline full part (const full &x, const std::vector<selection> &index) {
+  return made (gpumm::size_of_part (index, x.size),
+               [&] (const place &p) { return entry (x, inside (index, p)); });
+}
+
+// Can a program go on with it, and stay exact?
+inline bool is_small (const full &x, int64_t most) {
+  for (const number &z : x.v)
+    if (std::abs (z) > 64)
+      return false;
+  return x.numel () > 0 && x.numel () < most;
+}
+
+inline const gpumm::function &function_named (const std::string &name) {
+  for (const gpumm::function &f : gpumm::functions ())
+    if (name == f.name)
+      return f;
+  printf ("there is no %s\n", name.c_str ());
+  exit (EXIT_FAILURE);
+}
+
 // ---- to and from the host device ----------------------------------------------------------------
 
 inline gpumm::array up (const full &x, gpumm_type type) {

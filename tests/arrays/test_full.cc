@@ -8,7 +8,6 @@
 #include "oracle.h"
 
 #include <array>
-#include <cstring>
 
 using namespace gpumm;
 using oracle::full;
@@ -58,18 +57,6 @@ std::vector<selection> any_index (const shape &size) {
   return index;
 }
 
-place inside (const std::vector<selection> &index, const place &p) {
-  place q;
-  for (std::size_t d = 0; d < p.size (); d++)
-    q.push_back (index[d].is_all () ? p[d] : index[d](p[d]));
-  return q;
-}
-
-full part (const full &x, const std::vector<selection> &index) {
-  return oracle::made (size_of_part (index, x.size),
-                       [&] (const place &p) { return oracle::entry (x, inside (index, p)); });
-}
-
 // ---- the steps of a program: what each makes of one value, or of two ----------------------------
 
 value transpose (const value &a) {
@@ -81,7 +68,7 @@ value transpose (const value &a) {
 
 value take_part (const value &a) {
   const std::vector<selection> index = any_index (a.right.size);
-  return {part_of (a.x, index), part (a.right, index)};
+  return {part_of (a.x, index), oracle::part (a.right, index)};
 }
 
 // Some columns, or pages, that stay in the buffer.
@@ -93,7 +80,7 @@ value see_part (const value &a) {
   const array y = seen_part_of (ready (x), index);
   CHECK (own (y).buffer != x.buffer || (!y.is_part && y.numel () == x.numel ()),
          "a part that is to be its own keeps the buffer of all");
-  return {y, part (a.right, index)};
+  return {y, oracle::part (a.right, index)};
 }
 
 value permute (const value &a) {
@@ -185,8 +172,9 @@ value put (const value &a) {
   array x = own_copy (a.x);
   pick (true, plain (part.x), size, x, right.size, index);
   for (int64_t k = 0; k < part.right.numel (); k++)
-    right.v[std::size_t (oracle::number_of (
-        right.size, inside (index, oracle::place_of (size, k))))] = part.right.v[std::size_t (k)];
+    right.v[std::size_t (
+        oracle::number_of (right.size, oracle::inside (index, oracle::place_of (size, k))))] =
+        part.right.v[std::size_t (k)];
   const full was = oracle::down (other);
   CHECK (was.v == a.right.v, "a copy that was written to changed the array");
   return {x, right};
@@ -202,12 +190,8 @@ value apply (const value &a) {
               {"round", [] (number z) { return z; }},
               {"isfinite", [] (number) { return number (1); }}};
   const auto &row = rows[check_between (0, 4)];
-  for (const function &f : functions ())
-    if (strcmp (f.name, row.name) == 0)
-      return {mapped (f, a.x, real_type (a.x.type)),
-              oracle::combined (a.right, a.right, [&] (number z, number) { return row.f (z); })};
-  CHECK (false, "there is no %s", row.name);
-  return a;
+  return {mapped (oracle::function_named (row.name), a.x, real_type (a.x.type)),
+          oracle::combined (a.right, a.right, [&] (number z, number) { return row.f (z); })};
 }
 
 value fold_dimension (const value &a) {
@@ -327,10 +311,7 @@ const struct {
 
 // The next step takes small whole numbers of a floating-point type.
 bool goes_on (const value &a) {
-  for (const number &z : a.right.v)
-    if (std::abs (z) > 64)
-      return false;
-  return is_float (a.x.type) && a.right.numel () > 0 && a.right.numel () < 200;
+  return is_float (a.x.type) && oracle::is_small (a.right, 200);
 }
 
 void test_programs (int programs) {

@@ -27,13 +27,6 @@ full entry_product (const full &a, const full &b) {
   return oracle::combined (a, b, [] (number x, number y) { return x * y; });
 }
 
-full part (const full &x, const selection &rows, const selection &cols) {
-  const shape size (rows.length (x.size (0)), cols.length (x.size (1)));
-  const auto at = [] (const selection &s, int64_t k) { return s.is_all () ? k : s (k); };
-  return oracle::made (size,
-                       [&] (const place &p) { return x.at (at (rows, p[0]), at (cols, p[1])); });
-}
-
 selection any_selection (int64_t n) {
   std::vector<int64_t> list;
   switch (check_between (0, 2)) {
@@ -50,27 +43,19 @@ selection any_selection (int64_t n) {
 
 // ---- what both formats have ---------------------------------------------------------------------
 
-const function &function_named (const std::string &name) {
-  for (const function &f : functions ())
-    if (name == f.name)
-      return f;
-  printf ("there is no %s\n", name.c_str ());
-  exit (EXIT_FAILURE);
-}
-
 template <typename M> value<M> transpose (const value<M> &a) {
   const bool conjugates = check_between (0, 1) != 0;
   return {transposed (a.m, conjugates), oracle::transposed (a.right, conjugates)};
 }
 
 template <typename M> value<M> conjugate (const value<M> &a) {
-  return {mapped (function_named ("conj"), a.m, real_type (a.m.type ())),
+  return {mapped (oracle::function_named ("conj"), a.m, real_type (a.m.type ())),
           oracle::combined (a.right, a.right, [] (number x, number) { return std::conj (x); })};
 }
 
 template <typename M> value<M> real_part (const value<M> &a) {
   return {
-      mapped (function_named ("real"), a.m, real_type (a.m.type ())),
+      mapped (oracle::function_named ("real"), a.m, real_type (a.m.type ())),
       oracle::combined (a.right, a.right, [] (number x, number) { return number (x.real ()); })};
 }
 
@@ -127,10 +112,10 @@ sparse_value sum_lines (const sparse_value &a) {
 sparse_value take_lines (const sparse_value &a) {
   if (check_between (0, 1)) {
     const selection cols = any_selection (a.right.size (1));
-    return {columns_of (a.m, cols), part (a.right, selection (), cols)};
+    return {columns_of (a.m, cols), oracle::part (a.right, {selection (), cols})};
   }
   const selection rows = any_selection (a.right.size (0));
-  return {rows_of (a.m, rows), part (a.right, rows, selection ())};
+  return {rows_of (a.m, rows), oracle::part (a.right, {rows, selection ()})};
 }
 
 sparse_value multiply (const sparse_value &a) {
@@ -228,7 +213,7 @@ blocks_value look (const blocks_value &a) {
                    left ? oracle::times (a.right, d) : oracle::times (d, a.right),
                    "a product with a full matrix");
   const selection rows = any_selection (a.right.size (0)), cols = any_selection (a.right.size (1));
-  oracle::compare (part_of (a.m, rows, cols), part (a.right, rows, cols), "a part");
+  oracle::compare (part_of (a.m, rows, cols), oracle::part (a.right, {rows, cols}), "a part");
   full sums (shape (1, a.right.size (1)));
   for (int64_t k = 0; k < a.right.numel (); k++)
     sums.v[std::size_t (k / a.right.size (0))] += a.right.v[std::size_t (k)];
@@ -269,17 +254,9 @@ const std::vector<step<blocks> > BLOCK_STEPS = {
     {"transposed", transpose}, {"conj", conjugate},      {"real", real_part}, {"drop_zeros", drop},
     {"combined", combine},     {"multiplied", multiply}, {"full", look},      {"joined", join}};
 
-// The next step takes small whole numbers.
-bool goes_on (const full &x) {
-  for (const number &z : x.v)
-    if (std::abs (z) > 64)
-      return false;
-  return x.numel () > 0 && x.numel () < 400;
-}
-
 template <typename M> void run_program (value<M> a, const std::vector<step<M> > &steps) {
   std::string said = a.right.size.str ();
-  for (int length = 0; length < 6 && goes_on (a.right); length++) {
+  for (int length = 0; length < 6 && oracle::is_small (a.right, 400); length++) {
     const step<M> &s = steps[std::size_t (check_between (0, int64_t (steps.size ()) - 1))];
     said += std::string (" ") + s.name;
     const value<M> next = s.run (a);

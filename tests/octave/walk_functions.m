@@ -149,8 +149,9 @@ function [text, is_right] = compare (name, list, plain, is_array)
     [expected, err] = result (name, plain, nout);
     [given, said, id] = result (name, list, nout);
     if (isempty (err) && isempty (said))
-      is_right = is_right || same (given(1), expected(1), is_array);
-      if (! same (given, expected, is_array))
+      is_same = same (given, expected, is_array);
+      is_right = is_right || (nout == 1 && is_same);
+      if (! is_same)
         text = "another value, class, size or sparsity";
       endif
     elseif (isempty (err) && is_array)
