@@ -24,7 +24,7 @@ typedef struct gpumm_estimate {
   int gpu_wins;
 } gpumm_estimate;
 
-/* With gpu_wins by these seconds. */
+/* These seconds, with gpu_wins set: the GPU must save enough to be taken. */
 gpumm_estimate gpumm_compare (double cpu, double gpu);
 
 /* Of work, or of a product of full matrices. cpu or gpu may be NULL. */
