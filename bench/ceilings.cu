@@ -290,7 +290,7 @@ static void host_row (const char *name, std::vector<lane> &lanes, int gpus, cons
   char text[80];
   for (int round = -1; round < ROUNDS; round++) {
     char *fresh = fresh_pages (bytes);
-    std::vector<std::atomic<int> > next (gpus * count);
+    std::vector<std::atomic<int>> next (gpus * count);
     std::vector<std::thread> running;
     const auto begun = std::chrono::steady_clock::now ();
     for (int way = 0; way < count; way++)

@@ -36,9 +36,7 @@
 
 /* Interleaved, as in Octave and BLAS. An aggregate, so that it can be in shared memory, and aligned
  * to its size, so that it is read in one access. */
-template <class R> struct alignas (2 * sizeof (R)) complex {
-  R re, im;
-};
+template <class R> struct alignas (2 * sizeof (R)) complex { R re, im; };
 
 /* Runs statement, which must return, with T the element type; any other type is an error. */
 #define WITH_TYPE(type, T, statement)                                                              \

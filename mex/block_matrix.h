@@ -91,8 +91,7 @@ template <typename F> octave_value with_array (const octave_value &x, const F &f
 
 // For writing into a new array that nothing shares yet.
 template <typename A> auto *memory_of (A &x) {
-  return const_cast<std::remove_const_t<std::remove_pointer_t<decltype (x.data ())> > *> (
-      x.data ());
+  return const_cast<std::remove_const_t<std::remove_pointer_t<decltype (x.data ())>> *> (x.data ());
 }
 
 // A new array of the class of values; f (from, to) writes it. (Octave's clear would free the values

@@ -293,7 +293,7 @@ octave_base_value::type_conv_info octave_gpuheld::numeric_conversion_function ()
 }
 
 // A sparse matrix or one in blocks.
-class held_stored : public held<gpu_joined<octave_value> > {
+class held_stored : public held<gpu_joined<octave_value>> {
 public:
   explicit held_stored (const octave_value &x) : held (x) {
   }

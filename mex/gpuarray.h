@@ -68,7 +68,7 @@ octave_value value_of (const octave_value &held);
 void install_gpuheld (octave::type_info &types);
 
 namespace gpumm {
-octave_value joined (const octave_value &base, const std::vector<part<octave_value> > &parts);
+octave_value joined (const octave_value &base, const std::vector<part<octave_value>> &parts);
 }
 
 // A sparse matrix or one in blocks, M here, which may be a concatenation that is not finished.
@@ -95,7 +95,7 @@ public:
   // parts are taken: a copy for each part would take quadratic time.
   static octave_value with_part (const gpu_joined *a, const M &base, const M &part,
                                  const dim_vector &size, const Array<octave_idx_type> &place) {
-    std::vector<gpumm::part<M> > list;
+    std::vector<gpumm::part<M>> list;
     if (a && a->is_shared ())
       list = a->parts;
     else if (a)
@@ -109,7 +109,7 @@ public:
 
 protected:
   mutable M kept;
-  mutable std::vector<gpumm::part<M> > parts; // of a concatenation
+  mutable std::vector<gpumm::part<M>> parts; // of a concatenation
 };
 
 // ---- on a device --------------------------------------------------------------------------------

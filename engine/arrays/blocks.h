@@ -119,7 +119,7 @@ array multiplied_full (blocks &s, array d, bool left, const product_options &o);
 array part_of (const blocks &x, const selection &rows, const selection &cols);
 
 // The parts, row by row, put into base where it has no blocks. All have one class and block size.
-blocks joined (const blocks &base, const std::vector<part<blocks> > &parts);
+blocks joined (const blocks &base, const std::vector<part<blocks>> &parts);
 
 } // namespace gpumm
 

@@ -114,7 +114,7 @@ static blocks united (blocks a, blocks b, const shape &size, int64_t row, int64_
 
 // The parts from `first` to before `last`, below each other or beside each other.
 template <typename M>
-static M tournament (const std::vector<part<M> > &parts, std::size_t first, std::size_t last,
+static M tournament (const std::vector<part<M>> &parts, std::size_t first, std::size_t last,
                      bool below) {
   if (last - first == 1)
     return parts[first].m;
@@ -125,8 +125,8 @@ static M tournament (const std::vector<part<M> > &parts, std::size_t first, std:
                : united (a, b, shape (p (0), p (1) + q (1)), 0, p (1));
 }
 
-template <typename M> static M joined_stored (const M &base, const std::vector<part<M> > &parts) {
-  std::vector<part<M> > rows;
+template <typename M> static M joined_stored (const M &base, const std::vector<part<M>> &parts) {
+  std::vector<part<M>> rows;
   double left = double (base.size () (0)) * double (base.size () (1)); // places without a part
   for (std::size_t i = 0, next; i < parts.size (); i = next) {
     for (next = i; next < parts.size () && parts[next].row == parts[i].row; next++)
@@ -138,7 +138,7 @@ template <typename M> static M joined_stored (const M &base, const std::vector<p
   if (left == 0)
     return tournament (rows, 0, count, true);
   // parts of other kinds came before or come after: the first row and the last may be short
-  std::vector<part<M> > rest = {rows[0]};
+  std::vector<part<M>> rest = {rows[0]};
   if (count > 2)
     rest.push_back ({tournament (rows, 1, count - 1, true), rows[1].row, rows[1].col});
   if (count > 1)
@@ -149,11 +149,11 @@ template <typename M> static M joined_stored (const M &base, const std::vector<p
   return c;
 }
 
-sparse joined (const sparse &base, const std::vector<part<sparse> > &parts) {
+sparse joined (const sparse &base, const std::vector<part<sparse>> &parts) {
   return joined_stored (base, parts);
 }
 
-blocks joined (const blocks &base, const std::vector<part<blocks> > &parts) {
+blocks joined (const blocks &base, const std::vector<part<blocks>> &parts) {
   return joined_stored (base, parts);
 }
 

@@ -97,7 +97,7 @@ public:
   }
   explicit selection (const std::vector<int64_t> &list)
       : all (false), first (list.empty () ? 0 : list[0]), count (int64_t (list.size ())),
-        listed (std::make_shared<const std::vector<int64_t> > (list)) {
+        listed (std::make_shared<const std::vector<int64_t>> (list)) {
   }
   // From first to before end.
   static selection range (int64_t first, int64_t end) {
@@ -126,7 +126,7 @@ public:
 private:
   bool all = true;
   int64_t first = 0, count = 0, step = 1;
-  std::shared_ptr<const std::vector<int64_t> > listed;
+  std::shared_ptr<const std::vector<int64_t>> listed;
 };
 
 } // namespace gpumm

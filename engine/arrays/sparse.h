@@ -103,7 +103,7 @@ sparse columns_of (sparse x, const selection &which);
 sparse rows_of (sparse x, const selection &which);
 
 // The parts, row by row, put into base where it has no entries.
-sparse joined (const sparse &base, const std::vector<part<sparse> > &parts);
+sparse joined (const sparse &base, const std::vector<part<sparse>> &parts);
 
 } // namespace gpumm
 

@@ -174,7 +174,7 @@ public:
 private:
   zero_flag<M> of_a;
   bool is_same;
-  std::unique_ptr<zero_flag<M> > of_b;
+  std::unique_ptr<zero_flag<M>> of_b;
 };
 
 // ---- products -----------------------------------------------------------------------------------

@@ -358,6 +358,6 @@ template <class W> static size_t bytes_of_part (const gpumm_fold &f) {
 size_t gpumm_driver_fold_bytes (const gpumm_fold *f) {
   const lanes l = lanes_of (f->inner, f->count, f->outer);
   const size_t each =
-      is_real (f->map.domain) ? bytes_of_part<double> (*f) : bytes_of_part<complex<double> > (*f);
+      is_real (f->map.domain) ? bytes_of_part<double> (*f) : bytes_of_part<complex<double>> (*f);
   return l.parts > 1 ? (size_t) (l.parts * l.inner * l.outer) * each : 0;
 }

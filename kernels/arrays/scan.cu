@@ -101,7 +101,7 @@ gpumm_status gpumm_driver_scan (int device, gpumm_stream *stream, const gpumm_sc
                                 void *workspace) {
   return is_real (scan->input.type)
              ? launch_scan<double> (device, stream, *scan, workspace)
-             : launch_scan<complex<double> > (device, stream, *scan, workspace);
+             : launch_scan<complex<double>> (device, stream, *scan, workspace);
 }
 
 size_t gpumm_driver_scan_bytes (const gpumm_scan *scan) {

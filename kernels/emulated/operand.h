@@ -316,7 +316,7 @@ enum { QUAD = 4 }; /* elements that a thread converts to residues: one word of e
 
 template <class T> struct part_count { static constexpr int VALUE = 1, PLANES = 1; };
 
-template <class R> struct part_count<complex<R> > { static constexpr int VALUE = 2, PLANES = 3; };
+template <class R> struct part_count<complex<R>> { static constexpr int VALUE = 2, PLANES = 3; };
 
 template <class R> __device__ static inline number_parts part (R x, int) {
   return take_apart (x);

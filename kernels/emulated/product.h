@@ -53,7 +53,7 @@ template <class R> __device__ static inline double magnitude (complex<R> z) {
 
 template <class T> struct real_part { typedef T type; };
 
-template <class R> struct real_part<complex<R> > { typedef R type; };
+template <class R> struct real_part<complex<R>> { typedef R type; };
 
 /* Read back before the moduli are chosen: the facts about both operands, and the error of each
  * sample. */

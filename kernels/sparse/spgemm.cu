@@ -1155,7 +1155,7 @@ static gpumm_status launch_spgemm (int device, gpumm_stream *stream,
                                    const gpumm_sparse_product *p) {
   if (p->count == 0)
     return GPUMM_OK;
-  return p->type_c == GPUMM_Z ? launch_spgemm_as<complex<double> > (device, stream, p)
+  return p->type_c == GPUMM_Z ? launch_spgemm_as<complex<double>> (device, stream, p)
                               : launch_spgemm_as<double> (device, stream, p);
 }
 

@@ -151,7 +151,7 @@ sparse_value join (const sparse_value &a) {
                                           : b.right.at (i, j);
   });
   return {
-      joined (none, std::vector<gpumm::part<sparse> >{{straight (a.m), 0, 0}, {b.m, rows, cols}}),
+      joined (none, std::vector<gpumm::part<sparse>>{{straight (a.m), 0, 0}, {b.m, rows, cols}}),
       right};
 }
 
@@ -234,7 +234,7 @@ blocks_value join (const blocks_value &a) {
     return p[1] < cols ? a.right.at (p[0], p[1]) : b.right.at (p[0], p[1] - cols);
   });
   const blocks none = none_like (straight (a.m), shape (rows, 2 * cols));
-  return {joined (none, std::vector<gpumm::part<blocks> >{{straight (a.m), 0, 0}, {b.m, 0, cols}}),
+  return {joined (none, std::vector<gpumm::part<blocks>>{{straight (a.m), 0, 0}, {b.m, 0, cols}}),
           right};
 }
 
@@ -245,16 +245,16 @@ template <typename M> struct step {
   value<M> (*run) (const value<M> &);
 };
 
-const std::vector<step<sparse> > SPARSE_STEPS = {
+const std::vector<step<sparse>> SPARSE_STEPS = {
     {"transposed", transpose}, {"conj", conjugate},        {"real", real_part},
     {"drop_zeros", drop},      {"combined", combine},      {"scaled", scale},
     {"folded", sum_lines},     {"columns_of", take_lines}, {"multiplied", multiply},
     {"joined", join},          {"by full", multiply_full}, {"diagonal_of", diagonal}};
-const std::vector<step<blocks> > BLOCK_STEPS = {
+const std::vector<step<blocks>> BLOCK_STEPS = {
     {"transposed", transpose}, {"conj", conjugate},      {"real", real_part}, {"drop_zeros", drop},
     {"combined", combine},     {"multiplied", multiply}, {"full", look},      {"joined", join}};
 
-template <typename M> void run_program (value<M> a, const std::vector<step<M> > &steps) {
+template <typename M> void run_program (value<M> a, const std::vector<step<M>> &steps) {
   std::string said = a.right.size.str ();
   for (int length = 0; length < 6 && oracle::is_small (a.right, 400); length++) {
     const step<M> &s = steps[std::size_t (check_between (0, int64_t (steps.size ()) - 1))];
