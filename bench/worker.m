@@ -13,7 +13,7 @@
 ##   product WHO TYPE M K N LEFT    WHO: gpumm; gpumm-one, on one GPU; or any other name for `*`;
 ##                                  LEFT: seconds left
 ##   algorithms TYPE M K N LEFT     each kernel, and each algorithm that has none
-##   overhead FOLDER                of the smallest call, and of empty_call.m in FOLDER
+##   overhead FOLDER                of the smallest call, and of the empty MEX file in FOLDER
 ##   crossover STEP LEFT            gpumm and `*` at every STEP-th of many small sizes
 ##   first small, first product, first stages, memory N     in a fresh Octave only
 ##   out_of_core N BYTES            without and with MaxDeviceMemory = BYTES
@@ -340,7 +340,7 @@ function said = overhead (folder)
   for b = 0:BATCHES # the first is not counted
     begun = tic ();
     for i = 1:CALLS
-      empty_call (A, B);
+      empty_mex (A, B);
     endfor
     empty(max (b, 1)) = toc (begun) / CALLS;
     begun = tic ();
@@ -367,7 +367,7 @@ function said = overhead (folder)
   put ("overhead", "gpumm", "s", own, "type", "d", "sizes", [2, 2, 2]);
   put ("overhead", "gpumm with an option", "s", option, "type", "d", "sizes", [2, 2, 2]);
   put ("overhead", "gpumm with info", "s", report, "type", "d", "sizes", [2, 2, 2]);
-  put ("overhead", "empty function and empty MEX file", "s", empty);
+  put ("overhead", "empty MEX file", "s", empty);
   put ("overhead", "octave", "s", octave, "type", "d", "sizes", [2, 2, 2]);
   said = "done";
 endfunction

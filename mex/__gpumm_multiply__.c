@@ -1,15 +1,16 @@
-/* __gpumm_multiply__.c - the gateway of gpumm.m to products.
+/* __gpumm_multiply__.c - the gateway of gpumm to products.
  *
  *   [C, INFO] = __gpumm_multiply__ (A, B, NAME, VALUE, ...)
  *   [C, INFO] = __gpumm_multiply__ ({A, B, OPTIONS})
  *
- * NAME and VALUE come from the user. The error "gpumm:special" means that the engine cannot compute
- * Octave's alpha * A * B + beta * C for these operands unchanged: then multiply_any.m converts
+ * NAME and VALUE come from the user. No result and no error mean that the engine cannot compute
+ * Octave's alpha * A * B + beta * C for these operands unchanged: then __multiply_any__.m converts
  * them, or multiplies by Octave's rules. If only C is asked for, small products by Octave's rules
  * are computed from here.
  *
- * The second form computes what it is given: multiply_any.m has converted it. OPTIONS is the struct
- * of private/parse_options.m; its field full asks for a full product of two matrices by blocks.
+ * The second form computes what it is given: __multiply_any__.m has converted it. OPTIONS is the
+ * struct of private/parse_options.m; its field full asks for a full product of two matrices by
+ * blocks.
  *
  * A small product takes hardly longer than its call. So errors are raised here, because returning
  * them as an output would cost 1.8 of 10 us, and the gateway asks for types itself (octave.cc).
@@ -42,15 +43,15 @@ static int is_narrowed (const gpumm_matrix *x, gpumm_op op, const gpumm_matrix *
          && !has_imaginary_part (x, x->rows * x->cols);
 }
 
-/* Matrices by blocks whose inner block sizes differ: multiply_any.m says what to do. */
+/* Matrices by blocks whose inner block sizes differ: __multiply_any__.m says what to do. */
 static int have_other_blocks (const gpumm_matrix *a, const gpumm_matrix *b) {
   return a->format == GPUMM_BLOCKS && b->format == GPUMM_BLOCKS
          && (a->op == GPUMM_NONE ? a->block_cols : a->block_rows)
                 != (b->op == GPUMM_NONE ? b->block_rows : b->block_cols);
 }
 
-/* Does the engine's product agree with Octave's alpha * A * B + beta * C? multiply_any.m refuses
- * the options that integers do not have. */
+/* Does the engine's product agree with Octave's alpha * A * B + beta * C? __multiply_any__.m
+ * refuses the options that integers do not have. */
 static int agrees (const request *r) {
   const gpumm_problem *p = &r->problem;
   const call_options *o = &r->options;
@@ -78,7 +79,7 @@ static int get_request (int nrhs, const mxArray *prhs[], request *r, gateway_err
 
 /* ---- by Octave's own rules ---------------------------------------------------------------- */
 
-/* Products up to these m n k and m n are too small for multiply_any.m, which takes 0.3 ms. */
+/* Products up to these m n k and m n are too small for __multiply_any__.m, which takes 0.3 ms. */
 static const double SHORT_PRODUCT = 1e6;
 
 /* A value of a user type, such as a blocksparse, counts as numeric too, but has no class here. */
@@ -93,7 +94,7 @@ static int is_integer_array (const mxArray *x) {
 
 /* Should Octave's `*` compute A * B, without options, at once? Yes for scalars, diagonal and
  * permutation matrices, and for small products whose operands would need conversion. No if `*` is
- * undefined: multiply_any.m raises that error. */
+ * undefined: __multiply_any__.m raises that error. */
 static int is_for_octave (const mxArray *a, const mxArray *b) {
   char type_a[32], type_b[32];
   if (!is_value (a) || !is_value (b))
@@ -142,6 +143,5 @@ void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gatewa
     plhs[0] = make_product (&r, nlhs > 1 ? &plhs[1] : NULL, NULL, e);
   else if (!e->identifier[0] && nrhs == 2 && nlhs < 2 && is_for_octave (prhs[0], prhs[1]))
     plhs[0] = octave_product (prhs);
-  if (!plhs[0] && !e->identifier[0])
-    gateway_fail (e, "gpumm:special", "gpumm: not for the engine as they are");
+  check_use (nrhs > 1 || plhs[0] || e->identifier[0], "gpumm");
 }

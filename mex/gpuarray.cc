@@ -129,7 +129,7 @@ static gpumm_report report_of_scale (int device, octave_idx_type count) {
   return report;
 }
 
-// The struct of private/multiply_any.m. Each field is taken once, and a field that nobody has taken
+// The struct of __multiply_any__.m. Each field is taken once, and a field that nobody has taken
 // is an error: so no option is ignored.
 class option_fields {
 public:

@@ -170,7 +170,7 @@ typedef struct request {
  * does not multiply their types. */
 int get_problem (const mxArray *a, const mxArray *b, request *r);
 
-/* The product, or NULL with the error set. Sets the struct info of gpumm.m, if info is not NULL.
+/* The product, or NULL with the error set. Sets the struct info of gpumm, if info is not NULL.
  * With a trace, the product runs under the microscope, and is counted if trace->counted is 1. */
 mxArray *make_product (const request *r, mxArray **info, gpumm_trace *trace, gateway_error *e);
 

@@ -74,7 +74,7 @@ static bool is_large (form f, const octave_base_value &a, const octave_base_valu
       && gpumm_has_few_products (stored (a), stored (b), double (k), double (y (!turns_second))));
 }
 
-// Returns an undefined value if gpumm raises an error.
+// Returns an undefined value if gpumm raises an error, or does not multiply them as they are.
 static octave_value product (form f, const octave_base_value &a, const octave_base_value &b) {
   static const char *const option[FORMS] = {"", "TransposeA", "TransposeB", "TransposeA",
                                             "TransposeB"};
@@ -85,6 +85,8 @@ static octave_value product (form f, const octave_base_value &a, const octave_ba
   octave::unwind_action leave ([] () { is_inside = false; });
   try {
     const octave_value_list results = octave::feval ("__gpumm_multiply__", arguments, 2);
+    if (results.empty () || results (0).is_undefined ()) // not as they are
+      return octave_value ();
     (results (1).scalar_map_value ().getfield ("backend").string_value () == "gpu" ? on_gpu
                                                                                    : on_cpu)++;
     return results (0);

@@ -86,9 +86,9 @@ extern "C" void throw_interrupt (void) {
   throw octave::interrupt_exception ();
 }
 
-// Where a try takes an error, Octave forgets that a signal waits, though not which one. gpumm.m
-// takes an error for each product of special matrices: in a loop of them SIGTERM would be lost.
-// This makes Octave look at all signals again.
+// Where a try takes an error, Octave forgets that a signal waits, though not which one.
+// pagemtimes.m takes an error for each product of special arrays: in a loop of them SIGTERM would
+// be lost. This makes Octave look at all signals again.
 extern "C" void keep_signals (void) {
   octave_signal_caught = 1;
 }
@@ -96,7 +96,7 @@ extern "C" void keep_signals (void) {
 // ---- info ---------------------------------------------------------------------------------------
 
 static octave_scalar_map struct_of (
-    std::initializer_list<std::pair<const char *, octave_value> > fields) {
+    std::initializer_list<std::pair<const char *, octave_value>> fields) {
   octave_scalar_map s;
   for (const auto &field : fields)
     s.assign (field.first, field.second);

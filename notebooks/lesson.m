@@ -19,7 +19,7 @@
 
 function where = lesson ()
 
-  if (exist ("gpumm", "file") != 2)
+  if (exist ("gpumm_info", "file") != 2)
     root = fileparts (fileparts (mfilename ("fullpath")));
     if (exist (fullfile (root, "build", "package"), "dir") == 7)
       addpath (fullfile (root, "octave"), fullfile (root, "build", "package"));
@@ -28,7 +28,7 @@ function where = lesson ()
     endif
   endif
   if (exist ("exercise", "file") != 2) # this is a copy; gpumm has the rest
-    gpumm_folder = fileparts (which ("gpumm"));
+    gpumm_folder = fileparts (which ("gpumm_info"));
     folders = {fullfile(gpumm_folder, "doc", "notebooks"), ... # installed
                fullfile(fileparts (gpumm_folder), "notebooks")}; # in its sources
     addpath (folders{cellfun (@isfolder, folders)});

@@ -33,8 +33,8 @@ function address = gpumm_doc (name = "")
   endif
   here = fileparts (mfilename ("fullpath"));
   names = readdir (here);
-  functions = regexp (names, '^(\w+)\.m$', "tokens", "once");
-  functions = vertcat (functions{:});
+  functions = regexp (names, '^([a-zA-Z]\w*)\.m$', "tokens", "once");
+  functions = [{"gpumm"}; vertcat(functions{:})]; # which is compiled
   classes = vertcat (regexp (names, '^@([a-zA-Z]\w*)$', "tokens", "once"){:});
   has_constructor = @(name) exist (fullfile (here, ["@" name], [name ".m"]), "file") == 2;
   functions = sort ([functions; classes(cellfun (has_constructor, classes))]);

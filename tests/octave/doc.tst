@@ -7,7 +7,7 @@
 %!  [above, leaves] = scratch ();
 %!  folder = fullfile (above, "a b'#%\303\251");
 %!  mkdir (fullfile (folder, "private"));
-%!  octave = fileparts (which ("gpumm"));
+%!  octave = fileparts (which ("gpumm_info"));
 %!  for name = {"gpumm_doc.m", "mmread.m", fullfile("private", "quoted_word.m")}
 %!    copyfile (fullfile (octave, name{1}), fullfile (folder, name{1}));
 %!  endfor
@@ -96,8 +96,8 @@
 %! assert (numel (said) < 2000); # no manual of Octave's
 
 ## the sources say how to make it
-%!testif ; exist (fullfile (fileparts (fileparts (which ("gpumm"))), "setup"), "file") == 2
-%! root = fileparts (fileparts (which ("gpumm")));
+%!testif ; exist (fullfile (fileparts (fileparts (which ("gpumm_info"))), "setup"), "file") == 2
+%! root = fileparts (fileparts (which ("gpumm_info")));
 %! guide = fullfile (root, "build", "guide");
 %! if (isfolder (guide))
 %!   assert (! isempty (regexp (gpumm_doc (), '^file:///.*/build/guide/index\.html$', "once")));

@@ -259,7 +259,7 @@
 %!   assert (error_of (@gpumm, ones (3), ones (3), "Backend", "gpu", "Device", 99), "gpumm:bad-value");
 %! endif
 
-## the gateways refuse what gpumm.m would not send them
+## the gateways refuse what gpumm would not send them
 %!error <__gpumm_multiply__: for use by gpumm only> __gpumm_multiply__ ()
 %!test
 %! for arguments = {{{1, 2, 3}}, {{}}, {1}}
@@ -270,7 +270,9 @@
 %! for pair = {@sin, struct(); ones(2), {}; int8(ones (2)), ones(2); ones(2), true(3); ...
 %!             ones(2), ones(2, 2, 2)
 %!             single(ones (200)), ones(200)}.'
-%!   assert (error_of (@__gpumm_multiply__, pair{:}), "gpumm:special");
+%!   ans = "no result";
+%!   __gpumm_multiply__ (pair{:});
+%!   assert (ans, "no result");
 %! endfor
 %!error id=gpumm:internal __gpumm_fault__ ()
 

@@ -166,7 +166,7 @@
 %!test
 %! begun = pwd ();
 %! back = onCleanup (@() cd (begun));
-%! cd (fullfile (fileparts (which ("gpumm")), "private"));
+%! cd (fullfile (fileparts (which ("gpumm_info")), "private"));
 %! table = {380, "380"; 1721.4, "1721"; 999.4, "999"; 999.7, "999.7"; 52340, "52340"; ...
 %!          3.84e6, "3840000"; 38.04, "38"; 0.0123456, "0.0123"; 0, "0"; ...
 %!          -1721.4, "-1721"; Inf, "Inf"; NaN, "NaN"};

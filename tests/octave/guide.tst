@@ -3,7 +3,7 @@
 
 ## The pages of docs/guide and the notes in docs, as paths without .md.
 %!function files = pages ()
-%!  docs = fullfile (fileparts (fileparts (which ("gpumm"))), "docs");
+%!  docs = fullfile (fileparts (fileparts (which ("gpumm_info"))), "docs");
 %!  files = [glob(fullfile (docs, "guide", "*.md")); glob(fullfile (docs, "*.md"))];
 %!endfunction
 
@@ -53,8 +53,8 @@
 %! assert ([passed, total], [1, 2]);
 
 ## every algorithm has its bound and its place in the guide
-%!testif ; exist (fullfile (fileparts (fileparts (which ("gpumm"))), "README.md"), "file") == 2
-%! root = fileparts (fileparts (which ("gpumm")));
+%!testif ; exist (fullfile (fileparts (fileparts (which ("gpumm_info"))), "README.md"), "file") == 2
+%! root = fileparts (fileparts (which ("gpumm_info")));
 %! for file = {fullfile("docs", "guide", "reference.md"), fullfile("docs", "guide", "accuracy.md")}
 %!   rows = regexp (fileread (fullfile (root, file{1})), '^\|.*$', "match", "lineanchors", "dotexceptnewline");
 %!   rows = strjoin (rows, "\n");

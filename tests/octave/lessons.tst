@@ -4,7 +4,7 @@
 
 ## the folder of the notebooks, which only the sources have here
 %!function folder = notebooks ()
-%!  folder = fullfile (fileparts (fileparts (which ("gpumm"))), "notebooks");
+%!  folder = fullfile (fileparts (fileparts (which ("gpumm_info"))), "notebooks");
 %!endfunction
 
 %!function names = files_in (folder)
@@ -79,13 +79,13 @@
 %!  assert (isempty (regexp (said, '(^|\n)(error|warning):')), "%s", said);
 %!endfunction
 %!test
-%! check_in_copy (fileparts (which ("gpumm")));
-%! check_in_copy (fileparts (which ("gpumm")), sprintf ("addpath (\"%s\")", notebooks ())); # ./setup notebooks
+%! check_in_copy (fileparts (which ("gpumm_info")));
+%! check_in_copy (fileparts (which ("gpumm_info")), sprintf ("addpath (\"%s\")", notebooks ())); # ./setup notebooks
 
 %!test
 %! [folder, gone] = scratch ("path");
 %! source = notebooks ();
-%! copyfile ([fileparts(which ("gpumm")), "/*"], folder);
+%! copyfile ([fileparts(which ("gpumm_info")), "/*"], folder);
 %! addpath (folder);
 %! fail ("gpumm_lessons (tempname ())", "installed without its lessons");
 %! mkdir (fullfile (folder, "doc"));

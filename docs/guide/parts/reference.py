@@ -40,16 +40,17 @@ def index(root):
 
 
 def help_file(root, name):
-    """A function's file, or the constructor of its class."""
-    file = root / "octave" / f"{name}.m"
-    return file if file.exists() else root / "octave" / f"@{name}" / f"{name}.m"
+    """A function's file, or the constructor of its class; gpumm is compiled."""
+    places = [f"octave/{name}.m", f"octave/@{name}/{name}.m", f"mex/{name}.cc"]
+    return next(root / place for place in places if (root / place).exists())
 
 
 def help_text(root, name):
     """The texinfo in the head of a function's file."""
     file = help_file(root, name)
     text = file.read_text()
-    head = re.search(r"^## -\*- texinfo -\*-\n((?:##.*\n)+)", text, re.M)
+    head = (re.search(r"^## -\*- texinfo -\*-\n((?:##.*\n)+)", text, re.M)
+            or re.search(r'R"\(-\*- texinfo -\*-\n(.*?)\)"', text, re.S))
     if not head:
         raise ValueError(f"{file} has no help text in texinfo")
     return re.sub(r"^## ?", "", head[1], flags=re.M)

@@ -1,15 +1,26 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## [C, INFO] = multiply_any (A, B, O): the product of any two values that `*` takes.
+## [C, INFO] = __multiply_any__ (A, B, NAME, VALUE, ...): the product of any two values that `*`
+## takes, where gpumm finds that its gateway does not multiply them as they are.
 ##
 ## The engine multiplies pairs of one class: full, sparse, and blocks by blocks or by full matrices
 ## (gpumm_result_type in engine/job/job.c).  This file converts the other pairs to such ones.  What `*`
 ## treats by special rules (a scalar times an array, diagonal and permutation matrices) is left to
-## `*`, and so are the pairs of classes that have no product: it raises the error.  O is from
-## parse_options.
+## `*`, and so are the pairs of classes that have no product: it raises the error.
 
-function [C, info] = multiply_any (A, B, o)
+function [C, info] = __multiply_any__ (A, B, varargin)
+
+  o = parse_options (varargin);
+  if (nargout < 2)
+    C = product (A, B, o); # without info nothing is timed
+  else
+    [C, info] = product (A, B, o);
+  endif
+
+endfunction
+
+function [C, info] = product (A, B, o)
 
   started = tic ();
   kinds = {kind(A), kind(B)};
@@ -96,7 +107,7 @@ function [C, info] = on_device (A, B, o)
     __gpuarray__ ("refuse", ["gpumm has no Output for a gpuArray. Write full (gpumm (A, B)) " ...
                              "or gather (gpumm (A, B))"]);
   elseif (device == -1 || (is_integer && blocks == 0))
-    [C, info] = multiply_any (gather (A), gather (B), o);
+    [C, info] = product (gather (A), gather (B), o);
     C = __gpuarray__ ("upload", C, device);
     return;
   endif
