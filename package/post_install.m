@@ -6,6 +6,8 @@
 ## An Octave that has gpumm loaded cannot replace the gateways, which are locked. It would try,
 ## because the files are newer, and print pages of warnings. So the files get an old time, and one
 ## line tells the user.
+##
+## Octave's doc looks for doc.info beside the function, and gpumm is one of the gateways.
 
 function post_install (desc)
 
@@ -13,6 +15,9 @@ function post_install (desc)
   for folder = unique ({desc.dir, fullfile(desc.archprefix, name), desc.archprefix})
     for file = glob (fullfile (folder{1}, "*", {"*.mex", "*.oct"})).'
       system (sprintf ("touch -t 200001010000 '%s'", strrep (file{1}, "'", "'\\''")));
+    endfor
+    for file = glob (fullfile (folder{1}, "*", "gpumm.oct")).'
+      copyfile (fullfile (desc.dir, "doc.info"), fileparts (file{1}));
     endfor
   endfor
   if (any (strcmp (typeinfo (), "blocksparse")))
