@@ -127,6 +127,9 @@ endfunction
 ## The product with these options, or, without a GPU, none.
 function way = on (A, B, varargin)
   way = @() gpumm (A, B, varargin{:});
+  if (isempty (varargin)) # {:} would be timed, too
+    way = @() gpumm (A, B);
+  endif
   if (any (strcmp (varargin, "gpu")) && ! gpumm_available ("gpu"))
     way = [];
   endif

@@ -4,9 +4,8 @@
  *   [C, INFO] = __gpumm_multiply__ ({A, B, OPTIONS})
  *
  * NAME and VALUE come from the user. No result and no error mean that the engine cannot compute
- * Octave's alpha * A * B + beta * C for these operands unchanged: then __multiply_any__.m converts
- * them, or multiplies by Octave's rules. If only C is asked for, small products by Octave's rules
- * are computed from here.
+ * Octave's alpha * A * B + beta * C for these operands unchanged: then gpumm.cc multiplies by
+ * Octave's rules, or __multiply_any__.m converts them.
  *
  * The second form computes what it is given: __multiply_any__.m has converted it. OPTIONS is the
  * struct of private/parse_options.m; its field full asks for a full product of two matrices by
@@ -17,10 +16,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"
-#include "plan/too_small.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- check and marshal -------------------------------------------------------------------- */
 
@@ -77,71 +74,13 @@ static int get_request (int nrhs, const mxArray *prhs[], request *r, gateway_err
          && agrees (r);
 }
 
-/* ---- by Octave's own rules ---------------------------------------------------------------- */
-
-/* Products up to these m n k and m n are too small for __multiply_any__.m, which takes 0.3 ms. */
-static const double SHORT_PRODUCT = 1e6;
-
-/* A value of a user type, such as a blocksparse, counts as numeric too, but has no class here. */
-static int is_value (const mxArray *x) {
-  return (mxIsNumeric (x) && mxGetClassID (x) != mxUNKNOWN_CLASS) || mxIsLogical (x)
-         || mxIsChar (x);
-}
-
-static int is_integer_array (const mxArray *x) {
-  return mxIsNumeric (x) && !mxIsDouble (x) && !mxIsSingle (x);
-}
-
-/* Should Octave's `*` compute A * B, without options, at once? Yes for scalars, diagonal and
- * permutation matrices, and for small products whose operands would need conversion. No if `*` is
- * undefined: __multiply_any__.m raises that error. */
-static int is_for_octave (const mxArray *a, const mxArray *b) {
-  char type_a[32], type_b[32];
-  if (!is_value (a) || !is_value (b))
-    return 0;
-  if (mxGetNumberOfElements (a) == 1 || mxGetNumberOfElements (b) == 1)
-    return 1;
-  if (is_integer_array (a) || is_integer_array (b) || mxGetNumberOfDimensions (a) != 2
-      || mxGetNumberOfDimensions (b) != 2)
-    return 0;
-  get_type_name (a, type_a, sizeof type_a);
-  get_type_name (b, type_b, sizeof type_b);
-  if (strstr (type_a, "diagonal") && strstr (type_b, "diagonal")) /* Octave 7 has a bug for these */
-    return 0;
-  return strstr (type_a, "diagonal") || strstr (type_b, "diagonal")
-         || strstr (type_a, "permutation") || strstr (type_b, "permutation")
-         || ((double) mxGetM (a) * (double) mxGetN (a) * (double) mxGetN (b) <= SHORT_PRODUCT
-             && (double) mxGetM (a) * (double) mxGetN (b) <= SHORT_PRODUCT);
-}
-
-/* Is A * B a product of sparse matrices for which a look at all elements takes longer than `*`? */
-static int has_few_products (const mxArray *a, const mxArray *b) {
-  return mxIsSparse (a) && mxIsSparse (b) && is_value (a) && is_value (b) /* and no gpuArray */
-         && mxGetN (a) == mxGetM (b)
-         && gpumm_has_few_products ((double) mxGetJc (a)[mxGetN (a)],
-                                    (double) mxGetJc (b)[mxGetN (b)], (double) mxGetM (b),
-                                    (double) mxGetN (b));
-}
-
-/* A * B, or NULL on an error. builtin, because `*` does not call a user's function mtimes
- * either. */
-static mxArray *octave_product (const mxArray *prhs[]) {
-  mxArray *c = NULL;
-  mxArray *arguments[] = {mxCreateString ("mtimes"), (mxArray *) prhs[0], (mxArray *) prhs[1]};
-  return mexCallMATLABWithTrap (1, &c, 3, arguments, "builtin") ? NULL : c;
-}
-
 /* ---- the gateway -------------------------------------------------------------------------- */
 
 void gateway (int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[], gateway_error *e) {
   request r;
   check_use (nrhs > 1 || (nrhs == 1 && mxIsCell (prhs[0]) && mxGetNumberOfElements (prhs[0]) == 3),
              "gpumm");
-  if (nrhs == 2 && nlhs < 2 && has_few_products (prhs[0], prhs[1]))
-    plhs[0] = octave_product (prhs);
-  else if (get_request (nrhs, prhs, &r, e))
+  if (get_request (nrhs, prhs, &r, e))
     plhs[0] = make_product (&r, nlhs > 1 ? &plhs[1] : NULL, NULL, e);
-  else if (!e->identifier[0] && nrhs == 2 && nlhs < 2 && is_for_octave (prhs[0], prhs[1]))
-    plhs[0] = octave_product (prhs);
   check_use (nrhs > 1 || plhs[0] || e->identifier[0], "gpumm");
 }

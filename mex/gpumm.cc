@@ -1,15 +1,19 @@
 // gpumm.cc - the function that users call, and its help.
 //
-// The gateway __gpumm_multiply__ multiplies, or returns nothing: then __multiply_any__.m converts
-// the operands, or multiplies by Octave's rules. Written in Octave's language this function took as
-// long as the gateway, and a small product takes hardly longer than its call.
+// Short products with sparse matrices go on to Octave's `*`. The others are the gateway's,
+// __gpumm_multiply__, which multiplies or returns nothing: then `*` does, or __multiply_any__.m
+// converts the operands. Written in Octave's language this function took as long as the gateway,
+// and a small product takes hardly longer than its call.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <octave/oct.h>
 
+#include <octave/interpreter.h>
 #include <octave/parse.h>
+
+#include "plan/too_small.h"
 
 static const char *const help = R"(-*- texinfo -*-
 @deftypefn  {} {@var{C} =} gpumm (@var{A}, @var{B})
@@ -196,13 +200,72 @@ gpumm_reset, mtimes}
 @end deftypefn
 )";
 
+// ---- by Octave's own rules ----------------------------------------------------------------------
+
+// Products up to these m n k and m n are too small for __multiply_any__.m, which takes 0.3 ms.
+static const double SHORT_PRODUCT = 1e6;
+
+// No gpuArray or blocksparse, which have no class of Octave's own.
+static bool is_value (const octave_value &x) {
+  return x.builtin_type () <= btyp_char;
+}
+
+static double stored (const octave_value &x) {
+  return double (x.issparse () ? x.nnz () : x.numel ());
+}
+
+// Is A * B a product with a sparse matrix for which `*` is faster?
+static bool is_short (const octave_value &a, const octave_value &b) {
+  return (a.issparse () || b.issparse ()) && a.columns () == b.rows ()
+         && gpumm_octave_is_faster (a.issparse (), b.issparse (), stored (a), stored (b),
+                                    double (a.rows ()), double (b.rows ()),
+                                    double (b.columns ()));
+}
+
+// Should `*` compute A * B, which is not for the engine as it is, at once? Yes for scalars,
+// diagonal and permutation matrices, and for small products whose operands would need conversion.
+static bool is_for_octave (const octave_value &a, const octave_value &b) {
+  if (a.numel () == 1 || b.numel () == 1)
+    return true;
+  if (a.isinteger () || b.isinteger () || a.ndims () != 2 || b.ndims () != 2)
+    return false;
+  if (a.is_diag_matrix () && b.is_diag_matrix ()) // Octave 7 has a bug for these
+    return false;
+  const double m = double (a.rows ()), n = double (b.columns ());
+  return a.is_diag_matrix () || b.is_diag_matrix () || a.is_perm_matrix () || b.is_perm_matrix ()
+         || (m * double (a.columns ()) * n <= SHORT_PRODUCT && m * n <= SHORT_PRODUCT);
+}
+
+// A * B, or an undefined value where `*` has none: __multiply_any__.m raises that error.
+static octave_value octave_product (const octave_value &a, const octave_value &b) {
+  octave::interpreter &octave = *octave::interpreter::the_interpreter ();
+  try {
+    return octave::binary_op (octave.get_type_info (), octave_value::op_mul, a, b);
+  } catch (const octave::execution_exception &) {
+    octave.recover_from_exception ();
+    return octave_value ();
+  }
+}
+
+// ---- the function -------------------------------------------------------------------------------
+
+static bool is_one (const octave_value_list &results) {
+  return !results.empty () && results (0).is_defined ();
+}
+
 DEFUN_DLD (gpumm, args, nargout, help) {
   if (args.length () < 2)
     print_usage ();
   if (nargout > 2)
     error_with_id ("Octave:invalid-fun-call", "gpumm: function called with too many outputs");
-  const octave_value_list results = octave::feval ("__gpumm_multiply__", args, nargout);
-  return results.empty () || results (0).is_undefined ()
-             ? octave::feval ("__multiply_any__", args, nargout)
-             : results;
+  const bool is_plain =
+      args.length () == 2 && nargout < 2 && is_value (args (0)) && is_value (args (1));
+  octave_value_list results;
+  if (is_plain && is_short (args (0), args (1)))
+    results = octave_product (args (0), args (1));
+  if (!is_one (results))
+    results = octave::feval ("__gpumm_multiply__", args, nargout);
+  if (!is_one (results) && is_plain && is_for_octave (args (0), args (1)))
+    results = octave_product (args (0), args (1));
+  return is_one (results) ? results : octave::feval ("__multiply_any__", args, nargout);
 }

@@ -69,9 +69,10 @@ static bool is_large (form f, const octave_base_value &a, const octave_base_valu
   const bool turns_second = f != MUL && !turns_first (f);
   if (x.ndims () != 2 || y.ndims () != 2 || k != y (turns_second) || pairs < least * double (k))
     return false;
-  return !(
-      a.issparse () && b.issparse ()
-      && gpumm_has_few_products (stored (a), stored (b), double (k), double (y (!turns_second))));
+  return !(a.issparse () && b.issparse ()
+           && gpumm_octave_is_faster (true, true, stored (a), stored (b),
+                                      double (x (turns_first (f))), double (k),
+                                      double (y (!turns_second))));
 }
 
 // Returns an undefined value if gpumm raises an error, or does not multiply them as they are.

@@ -29,12 +29,24 @@ enum { GPUMM_LEAST_EDGE = 400 };
  * (bench/products.m mtimes): a call takes 0.02 ms. */
 static const double GPUMM_LEAST_SPARSE_BY_FULL = 1e6, GPUMM_LEAST_SPARSE_BY_SPARSE = 1e5;
 
-/* Two sparse matrices of inner size k and n columns, of which a product is expected to read few
- * elements: Octave's `*` is faster then, because gpumm looks at all of them. Not for small ones,
- * which take a call's time anyway. */
-static inline int gpumm_has_few_products (double stored_a, double stored_b, double k, double n) {
-  const double all = stored_a + stored_b + k + n;
-  return all > 1e4 && 8 * stored_a * stored_b < all * k;
+/* gpumm (A, B) with a sparse operand goes on to Octave's `*` up to so much work. Beside `*` and
+ * plain loops in C (bench/products.m walk; two cores, and 16 of an H200's host), `*` is then slower
+ * than the faster one by 20 us in at most one of 30 products, and gpumm, which takes that long to
+ * begin, in most. Where A is full, `*` has one sum for each element of C; where B is full, it goes
+ * through C for each column of A. */
+static const double GPUMM_LEAST_WORK_SPARSE = 1e5, GPUMM_LEAST_WORK_B_FULL = 2.5e4,
+                    GPUMM_LEAST_WORK_A_FULL = 1.7e5;
+
+/* Is Octave's `*` faster for A * B? Of m x k by k x n, with so many elements stored. Also for two
+ * sparse matrices whose product is expected to read few elements: gpumm looks at all of them, and
+ * `*` goes through a column of C. */
+static inline int gpumm_octave_is_faster (int sparse_a, int sparse_b, double stored_a,
+                                          double stored_b, double m, double k, double n) {
+  const double operands = stored_a + stored_b + k, products = k > 0 ? stored_a * stored_b / k : 0;
+  if (!sparse_a || !sparse_b)
+    return operands + products + m * n
+           < (sparse_a ? GPUMM_LEAST_WORK_B_FULL : GPUMM_LEAST_WORK_A_FULL);
+  return operands + products + m + n < GPUMM_LEAST_WORK_SPARSE || 8 * products + m < operands + n;
 }
 
 /* Pages of more operations are jobs, which may take the GPU; threads share smaller ones. Measured

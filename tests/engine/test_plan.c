@@ -966,27 +966,38 @@ static void test_estimates (void) {
   drop (&s);
 }
 
-/* Sparse products that Octave computes: elements of A and B, inner size, columns of C. */
-static void test_few_products (void) {
+/* Sparse products that Octave computes: which is full, elements of A and B, sizes. */
+static void test_octave_is_faster (void) {
   static const struct {
-    const char *what;
-    double a, b, k, n;
-    int few;
+    const char *what, *full;
+    double a, b, m, k, n;
+    int faster;
   } cases[] = {
-      {"empty by empty", 0, 0, 1e6, 1e6, 1},
-      {"a small one", 0, 0, 1e3, 1e3, 0},
-      {"a full row by a matrix of 3 elements", 1e6, 3, 1e6, 1e6, 1},
-      {"tridiagonal by an empty column", 3e6, 0, 1e6, 1, 1},
-      {"tridiagonal by a column of one element", 3e6, 1, 1e6, 1, 1},
-      {"a row of 2e4 elements by diagonal", 2e4, 2e6, 2e6, 2e6, 1},
-      {"diagonal by diagonal", 1e6, 1e6, 1e6, 1e6, 0},
-      {"tridiagonal squared", 3e6, 3e6, 1e6, 1e6, 0},
-      {"16 a column, squared", 16e6, 16e6, 1e6, 1e6, 0},
-      {"a full row by a full column", 1e6, 1e6, 1e6, 1, 0},
-      {"a column by a row", 1e4, 1e4, 1, 1e4, 0},
+      {"empty by empty", "", 0, 0, 1e6, 1e6, 1e6, 1},
+      {"a small one", "", 0, 0, 1e3, 1e3, 1e3, 1},
+      {"nothing by nothing", "", 0, 0, 0, 0, 0, 1},
+      {"one column of more rows than memory has", "", 3, 3, 0x1p40, 1e3, 1, 0},
+      {"a full row by a matrix of 3 elements", "", 1e6, 3, 1, 1e6, 1e6, 1},
+      {"tridiagonal by an empty column", "", 3e6, 0, 1e6, 1e6, 1, 1},
+      {"tridiagonal by a column of one element", "", 3e6, 1, 1e6, 1e6, 1, 1},
+      {"a row of 2e4 elements by diagonal", "", 2e4, 2e6, 1, 2e6, 2e6, 1},
+      {"diagonal by diagonal", "", 1e6, 1e6, 1e6, 1e6, 1e6, 0},
+      {"tridiagonal squared", "", 3e6, 3e6, 1e6, 1e6, 1e6, 0},
+      {"tridiagonal squared, small", "", 3e3, 3e3, 1e3, 1e3, 1e3, 1},
+      {"16 a column, squared", "", 16e6, 16e6, 1e6, 1e6, 1e6, 0},
+      {"a sparse row by a sparse column, both filled", "", 1e6, 1e6, 1, 1e6, 1, 0},
+      {"a column by a row", "", 1e4, 1e4, 1e4, 1, 1e4, 0},
+      {"tridiagonal by a full column", "B", 3e3, 1e3, 1e3, 1e3, 1, 1},
+      {"tridiagonal by a long full column", "B", 3e4, 1e4, 1e4, 1e4, 1, 0},
+      {"a few elements by a full matrix, for a large C", "B", 3, 100, 1e5, 10, 10, 0},
+      {"a full row by tridiagonal", "A", 1e4, 3e4, 1, 1e4, 1e4, 1},
+      {"a long full row by tridiagonal", "A", 1e5, 3e5, 1, 1e5, 1e5, 0},
+      {"a full matrix without columns, for a large C", "A", 0, 0, 1e3, 0, 1e6, 0},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    CHECK (gpumm_has_few_products (cases[i].a, cases[i].b, cases[i].k, cases[i].n) == cases[i].few,
+    CHECK (gpumm_octave_is_faster (cases[i].full[0] != 'A', cases[i].full[0] != 'B', cases[i].a,
+                                   cases[i].b, cases[i].m, cases[i].k, cases[i].n)
+               == cases[i].faster,
            "%s", cases[i].what);
 }
 
@@ -1005,7 +1016,7 @@ static void test_compare (void) {
 
 int main (void) {
   test_compare ();
-  test_few_products ();
+  test_octave_is_faster ();
   test_choices ();
   test_sparse_on_the_cpu ();
   test_short_k ();
