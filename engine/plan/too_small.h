@@ -33,9 +33,10 @@ static const double GPUMM_LEAST_SPARSE_BY_FULL = 1e6, GPUMM_LEAST_SPARSE_BY_SPAR
  * plain loops in C (bench/products.m walk; two cores, and 16 of an H200's host), `*` is then slower
  * than the faster one by 20 us in at most one of 30 products, and gpumm, which takes that long to
  * begin, in most. Where A is full, `*` has one sum for each element of C; where B is full, it goes
- * through C for each column of A. */
+ * through C for each column of A; where both are sparse, it sorts columns of C, which takes 25 ns a
+ * multiplication of random matrices and 3 of bands: hence a limit of their own. */
 static const double GPUMM_LEAST_WORK_SPARSE = 1e5, GPUMM_LEAST_WORK_B_FULL = 2.5e4,
-                    GPUMM_LEAST_WORK_A_FULL = 1.7e5;
+                    GPUMM_LEAST_WORK_A_FULL = 1.7e5, GPUMM_LEAST_PRODUCTS = 3e4;
 
 /* Is Octave's `*` faster for A * B? Of m x k by k x n, with so many elements stored. Also for two
  * sparse matrices whose product is expected to read few elements: gpumm looks at all of them, and
@@ -46,7 +47,8 @@ static inline int gpumm_octave_is_faster (int sparse_a, int sparse_b, double sto
   if (!sparse_a || !sparse_b)
     return operands + products + m * n
            < (sparse_a ? GPUMM_LEAST_WORK_B_FULL : GPUMM_LEAST_WORK_A_FULL);
-  return operands + products + m + n < GPUMM_LEAST_WORK_SPARSE || 8 * products + m < operands + n;
+  return (operands + products + m + n < GPUMM_LEAST_WORK_SPARSE && products < GPUMM_LEAST_PRODUCTS)
+         || 8 * products + m < operands + n;
 }
 
 /* Pages of more operations are jobs, which may take the GPU; threads share smaller ones. Measured

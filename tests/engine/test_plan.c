@@ -984,6 +984,7 @@ static void test_octave_is_faster (void) {
       {"diagonal by diagonal", "", 1e6, 1e6, 1e6, 1e6, 1e6, 0},
       {"tridiagonal squared", "", 3e6, 3e6, 1e6, 1e6, 1e6, 0},
       {"tridiagonal squared, small", "", 3e3, 3e3, 1e3, 1e3, 1e3, 1},
+      {"8 a column, squared, small", "", 8e3, 8e3, 1e3, 1e3, 1e3, 0},
       {"16 a column, squared", "", 16e6, 16e6, 1e6, 1e6, 1e6, 0},
       {"a sparse row by a sparse column, both filled", "", 1e6, 1e6, 1, 1e6, 1, 0},
       {"a column by a row", "", 1e4, 1e4, 1e4, 1, 1e4, 0},
