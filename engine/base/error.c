@@ -79,6 +79,14 @@ gpumm_status gpumm_fail (gpumm_status status, const char *format, ...) {
   return status;
 }
 
+gpumm_status gpumm_refuse (char *reason, gpumm_status status, const char *format, ...) {
+  va_list arguments;
+  va_start (arguments, format);
+  vsnprintf (reason, GPUMM_REASON_BYTES, format, arguments);
+  va_end (arguments);
+  return status;
+}
+
 void gpumm_add_reason (char *reason, const char *format, ...) {
   const size_t length = strlen (reason);
   va_list arguments;

@@ -12,6 +12,10 @@ gpumm_status gpumm_fail (gpumm_status status, const char *format, ...)
 /* Fails because bytes of host memory cannot be allocated. */
 gpumm_status gpumm_fail_memory (size_t bytes);
 
+/* Sets a text of GPUMM_REASON_BYTES to why something is refused; returns status. */
+gpumm_status gpumm_refuse (char *reason, gpumm_status status, const char *format, ...)
+    __attribute__ ((format (printf, 3, 4)));
+
 /* Appends to a text of GPUMM_REASON_BYTES, the reason in a plan or a report. */
 void gpumm_add_reason (char *reason, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));

@@ -96,9 +96,6 @@ typedef struct gpumm_algorithm {
    *   finish  makes the result of it */
   gpumm_matrix (*into) (const gpumm_matrix *shape, const gpumm_matrix *result);
   gpumm_status (*finish) (struct gpumm_job *job, const gpumm_matrix *c, gpumm_matrix *result);
-  /* its kernel is the alternative to the library's where computing takes the time: "auto" takes it
-   * if rates that were measured for the product say that it is clearly faster */
-  int is_alternative;
   /* C(i,j) and C(j,i) are sums of the same terms in one order, each rounded alike, also in complex:
    * C mirrors by itself where it is symmetric or Hermitian by its operands */
   int mirrors;
@@ -128,8 +125,8 @@ void gpumm_blocks_reason (struct gpumm_job *job, double products, double all);
 /* The product of "integers", without a job. */
 gpumm_status gpumm_integers_product (const gpumm_problem *problem, gpumm_matrix *result);
 
-#define ALGORITHM(name)                     extern const gpumm_algorithm gpumm_algorithm_##name;
-#define KERNELS(name, alternative, summary) ALGORITHM (name)
+#define ALGORITHM(name)        extern const gpumm_algorithm gpumm_algorithm_##name;
+#define KERNELS(name, summary) ALGORITHM (name)
 #include "list.h"
 #undef ALGORITHM
 #undef KERNELS

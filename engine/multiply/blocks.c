@@ -31,6 +31,7 @@
 #include "base/error.h"
 #include "memory/host.h"
 #include "base/progress.h"
+#include "sparse.h"
 #include "base/threads.h"
 
 #include <math.h>
@@ -690,12 +691,11 @@ static const double FLOAT_RATE = 1.2e10, PAIR_RATE = 4e7, WRITE_RATE = 2e10;
 
 /* Seconds on the CPU, for classes with a known device rate. */
 static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
-                       const struct gpumm_sparse_estimate *estimate) {
-  (void) estimate;
+                       const gpumm_sparse_estimate *estimate) {
   (void) candidate;
   const int in_blocks = p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS;
   const gpumm_matrix *x = p->a.format == GPUMM_BLOCKS ? &p->a : &p->b;
-  const double threads = gpumm_threads ();
+  const double threads = estimate->threads;
   const double each = gpumm_flops_each (p);
   double pairs, flops, c = (double) gpumm_m (p) * (double) gpumm_n (p);
   if (in_blocks) {

@@ -489,11 +489,10 @@ static gpumm_status run_full (struct gpumm_job *job, gpumm_matrix *result) {
 /* ---- the rows of the table ----------------------------------------------------------------- */
 
 #define ALGORITHM(name)
-#define KERNELS(family, alternative, text)                                                         \
+#define KERNELS(family, text)                                                                      \
   const gpumm_algorithm gpumm_algorithm_##family = {.name = #family,                               \
                                                     .summary = text,                               \
                                                     .on_device = 1,                                \
                                                     .takes = gpumm_is_full_float,                  \
-                                                    .run = run_full,                               \
-                                                    .is_alternative = alternative};
+                                                    .run = run_full};
 #include "list.h"

@@ -143,14 +143,14 @@ typedef struct {
   int64_t count, width, threads;
 } panel_shape;
 
-static panel_shape choose_panels (const gpumm_problem *p) {
+static panel_shape choose_panels (const gpumm_problem *p, int threads) {
   const int left = p->a.format == GPUMM_SPARSE;
   const gpumm_matrix *sparse = left ? &p->a : &p->b;
   const int64_t count = left ? gpumm_n (p) : gpumm_m (p);
   const double work = (double) sparse->start[sparse->cols] + (double) gpumm_k (p)
                       + (double) (left ? gpumm_m (p) : gpumm_n (p));
   const double worth = (double) count * work / cutting.least_flops;
-  panel_shape c = {count, 1, worth < 2 ? 1 : (int64_t) fmin (worth, gpumm_threads ())};
+  panel_shape c = {count, 1, worth < 2 ? 1 : (int64_t) fmin (worth, threads)};
   while (c.width < WIDEST && c.width * c.threads < count)
     c.width *= 2;
   return c;
@@ -161,7 +161,7 @@ static panel_shape choose_panels (const gpumm_problem *p) {
 static gpumm_status find_natural_beside (state *s, const gpumm_problem *p) {
   const int left = p->a.format == GPUMM_SPARSE;
   const int gather = left == ((left ? p->a.op : p->b.op) != GPUMM_NONE);
-  const panel_shape shape = choose_panels (p);
+  const panel_shape shape = choose_panels (p, gpumm_threads ());
   if (gather || p->output != GPUMM_D || shape.count < LEAST_NATURAL_COLUMNS
       || shape.width < LEAST_NATURAL_WIDTH)
     return GPUMM_OK;
@@ -374,7 +374,7 @@ static gpumm_status run_one_full (struct gpumm_job *job, state *s, gpumm_matrix 
     return GPUMM_OK;
   if (d.count == 1)
     d.x_across = d.c_across = d.c0_across = 1; /* any value will do */
-  d.width = choose_panels (p).width;
+  d.width = choose_panels (p, gpumm_threads ()).width;
   double work = (double) d.outer; /* of a column */
   if (gpumm_is_zero (p->alpha))
     d.inner = d.gather = 0; /* S and X are not read; C = beta C0 */
@@ -426,12 +426,12 @@ static const double PRODUCT_SECONDS = 2e-9, ELEMENT_SECONDS = 35e-9, SHARING_SEC
  * per element of C. */
 static const double PAIR_SECONDS = 12e-9, MULTIPLY_SECONDS = 0.05e-9, NATURAL_SECONDS = 10e-9;
 
-static double seconds_one_full (const gpumm_problem *p) {
+static double seconds_one_full (const gpumm_problem *p, int threads_here) {
   const int left = p->a.format == GPUMM_SPARSE;
   const gpumm_matrix *s = left ? &p->a : &p->b;
   const double stored = (double) s->start[s->cols];
   const int gather = left == ((left ? p->a.op : p->b.op) != GPUMM_NONE);
-  const panel_shape shape = choose_panels (p);
+  const panel_shape shape = choose_panels (p, threads_here);
   if (shape.count == 0)
     return 0;
   if (!left && p->a.op == GPUMM_NONE && p->b.op == GPUMM_NONE
@@ -442,10 +442,10 @@ static double seconds_one_full (const gpumm_problem *p) {
         (double) shape.count * (double) gpumm_n (p) * (double) gpumm_type_bytes (p->output);
     return SHARING_SECONDS + c * TOUCH_SECONDS
            + stored * (BESIDE_SECONDS + rows * ROW_SECONDS * (1 + beyond))
-                 / fmin (gpumm_threads (), 1 + stored * rows / cutting.least_flops);
+                 / fmin (threads_here, 1 + stored * rows / cutting.least_flops);
   }
   if (shape.count == 1 && gather)
-    return stored * SUM_SECONDS / fmin (gpumm_threads (), 1 + 2 * stored / cutting.least_flops);
+    return stored * SUM_SECONDS / fmin (threads_here, 1 + 2 * stored / cutting.least_flops);
   const int64_t count = gpumm_pieces (shape.count, shape.width);
   const int64_t threads = gpumm_least (shape.threads, count);
   const double each = READ_SECONDS + (double) shape.width * COLUMN_SECONDS;
@@ -457,10 +457,10 @@ static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
                        const gpumm_sparse_estimate *x) {
   (void) candidate;
   if (p->a.format != GPUMM_SPARSE || p->b.format != GPUMM_SPARSE)
-    return seconds_one_full (p);
+    return seconds_one_full (p, x->threads);
   const double products = x->products, nonzeros = x->nonzeros, size = (double) x->natural;
   const double pairs = size > 0 ? products / (size * size * size) : products;
-  const double threads = fmin (gpumm_threads (), 1 + pairs / (double) cutting.least_products);
+  const double threads = fmin (x->threads, 1 + pairs / (double) cutting.least_products);
   const double product = PRODUCT_SECONDS * (gpumm_is_complex (p->output) ? 2 : 1);
   const double work =
       size > 0 ? pairs * PAIR_SECONDS + products * MULTIPLY_SECONDS + nonzeros * NATURAL_SECONDS
@@ -477,7 +477,7 @@ static double estimate_nonzeros (const gpumm_problem *p, int64_t natural, double
 }
 
 gpumm_sparse_estimate gpumm_estimate_sparse (const gpumm_problem *p) {
-  gpumm_sparse_estimate x = {0};
+  gpumm_sparse_estimate x = {.threads = gpumm_threads ()};
   if (p->a.format != GPUMM_SPARSE || p->b.format != GPUMM_SPARSE || gpumm_is_zero (p->alpha))
     return x;
   x.products = gpumm_estimate_products (&p->b, &p->a);

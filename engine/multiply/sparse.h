@@ -24,9 +24,10 @@ typedef struct gpumm_sparse_estimate {
   int64_t natural; /* gpumm_natural_size */
   /* elements of C: estimated from some columns, or for evenly spread products */
   double nonzeros;
+  int threads; /* of the CPU, also where the others are zero */
 } gpumm_sparse_estimate;
 
-/* Takes about 0.1 ms; all zero if an operand is full or alpha is 0. */
+/* Takes about 0.1 ms; all zero but the threads if an operand is full or alpha is 0. */
 gpumm_sparse_estimate gpumm_estimate_sparse (const gpumm_problem *p);
 
 #endif

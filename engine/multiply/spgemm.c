@@ -109,7 +109,7 @@ static double seconds (const gpumm_problem *p, const gpumm_candidate *candidate,
   return SETUP + 2 * candidate->call + gpumm_compressed_bytes (p) / candidate->upload
          + nonzeros
                * fmax ((4 + (double) gpumm_type_bytes (p->output)) / candidate->download,
-                       ELEMENT_SECONDS / gpumm_threads ())
+                       ELEMENT_SECONDS / x->threads)
          + fmin (nonzeros, FEW) * FEW_SECONDS
          + (products / PRODUCT_RATE + nonzeros / ELEMENT_RATE)
                / candidate->properties.multiprocessors;

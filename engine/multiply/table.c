@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#define ALGORITHM(name)                     &gpumm_algorithm_##name,
-#define KERNELS(name, alternative, summary) ALGORITHM (name)
+#define ALGORITHM(name)        &gpumm_algorithm_##name,
+#define KERNELS(name, summary) ALGORITHM (name)
 const gpumm_algorithm *const gpumm_algorithms[] = {
 #include "list.h"
     NULL};

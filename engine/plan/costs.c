@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "costs.h"
 #include "multiply/real_by_complex.h"
-#include "base/threads.h"
 #include "too_small.h"
 #include "base/types.h"
 #include "work.h"
@@ -34,7 +33,7 @@ enum { CACHED_BYTES = 32 << 20 };
 
 static double on_cpu (const gpumm_work *w, const gpumm_candidate *cpu) {
   const double fresh = fmax (w->down - FRESH_BYTES, 0);
-  const double threads = (double) gpumm_least (gpumm_threads (), MOST_FRESH);
+  const double threads = (double) gpumm_least (cpu->threads, MOST_FRESH);
   const double packed = fmax (w->packed - CACHED_BYTES, 0);
   return cpu->call + w->flops / cpu->flops[w->type] + fresh / (FRESH_RATE * threads)
          + packed / PACK_RATE;

@@ -18,12 +18,6 @@ typedef struct gpumm_work {
 /* Of a product of full matrices. */
 gpumm_work gpumm_work_of (const gpumm_problem *problem);
 
-/* Seconds; INFINITY: not known. gpu_wins: the GPU saves enough to be taken. */
-typedef struct gpumm_estimate {
-  double cpu, gpu;
-  int gpu_wins;
-} gpumm_estimate;
-
 /* These seconds, with gpu_wins set: the GPU must save enough to be taken. */
 gpumm_estimate gpumm_compare (double cpu, double gpu);
 

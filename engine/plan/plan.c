@@ -1,4 +1,8 @@
 /* plan.c - which device, algorithm, kernel and tiling.
+ *
+ * Everything here is a function of its arguments: no driver, device, clock, number of threads or
+ * last error is asked. What must be known comes in gpumm_candidates (gather.c).
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "plan.h"
 #include "multiply/algorithm.h"
@@ -6,7 +10,6 @@
 #include "multiply/sparse.h"
 #include "costs.h"
 #include "base/error.h"
-#include "base/threads.h"
 #include "tiles.h"
 #include "too_small.h"
 #include "base/types.h"
@@ -26,18 +29,6 @@ static const double LEAST_FILL = 0.19, FILLED_PART = 0.5, FEWEST_FILLED_FLOPS = 
 /* Seconds of a thread for a place of A or B that is written out, and for one of C that is stored:
  * at n = 200 to 1000, 20 to 70 % full, 14 to 20 ns of two cores of a Xeon for one of each. */
 static const double WRITE_SECONDS = 4e-9, STORE_SECONDS = 9e-9;
-
-/* By type S, D, C, Z: with these "emulated" took 0.48, 0.73, 0.31 and 0.67 of cuBLAS's time on
- * an H200 (emulated.csv), nearly as little as with larger ones. */
-static const int64_t TRIAL_EDGE[] = {4096, 8192, 4096, 4096};
-
-/* It is taken if the library takes CLEARLY_BOUND times as long as the transfers, so that
- * computing limits the product, and if it takes at most CLEARLY_FASTER of the library's time,
- * because its larger tiles overlap less; where nothing is transferred, FASTER of it. End to end
- * on an H200 emulated took 0.47 to 0.99 of the library's time there
- * (bench/results/h200/auto.csv), and 1.3 in double at 8192, where link and library take equally
- * long. */
-static const double CLEARLY_BOUND = 1.25, CLEARLY_FASTER = 0.8, FASTER = 0.9;
 
 /* The largest size of a queued product of arrays that takes "tiled", by type S, D, C, Z: there it
  * takes less time than the call of cuBLAS. On an H200 the call took 9 to 14 us of the CPU, a launch
@@ -69,12 +60,6 @@ static const gpumm_algorithm *device_algorithm (const gpumm_problem *p) {
     if ((*a)->on_device && (*a)->takes (p))
       return *a;
   return NULL;
-}
-
-/* Are these bits known? If not, the plan needs them. */
-static int knows (const gpumm_candidates *known, unsigned bits, gpumm_plan *plan) {
-  plan->needs = known->unknown & bits;
-  return !plan->needs;
 }
 
 /* "auto" on a device: families by their measured rates, best first. */
@@ -124,7 +109,7 @@ static const gpumm_kernel *choose_kernel (const gpumm_candidate *candidate, cons
   return NULL;
 }
 
-/* ---- an alternative to the library ---------------------------------------------------------- */
+/* ---- alternatives to the library ------------------------------------------------------------- */
 
 static gpumm_product whole_product (const gpumm_problem *p) {
   gpumm_product product = gpumm_product_of (p);
@@ -135,77 +120,66 @@ static gpumm_product whole_product (const gpumm_problem *p) {
 }
 
 int gpumm_bound_by_computing (const gpumm_problem *p, const gpumm_candidate *candidate,
-                              double flops) {
+                              const gpumm_alternative *row, double flops) {
   double up = gpumm_bytes_up (p), down = gpumm_bytes_down (p);
-  return gpumm_full_flops (p) / flops > CLEARLY_BOUND * (up > down ? up : down) / candidate->link;
-}
-
-static const gpumm_kernel *choose_alternative (const gpumm_problem *p, const gpumm_options *o,
-                                               const gpumm_candidate *candidate) {
-  const gpumm_product product = whole_product (p);
-  for (const gpumm_algorithm *const *a = gpumm_algorithms; *a; a++) {
-    const gpumm_kernel *k =
-        (*a)->is_alternative ? choose_in_family (candidate, (*a)->name, &product, o->max_capability)
-                             : NULL;
-    if (k)
-      return k;
-  }
-  return NULL;
+  return gpumm_full_flops (p) / flops > row->bound * (up > down ? up : down) / candidate->link;
 }
 
 int gpumm_has_alternative (const gpumm_problem *p, const gpumm_options *o,
-                           const gpumm_candidate *candidate, gpumm_alternative *alternative) {
-  if (!gpumm_is_auto (o) || !gpumm_is_full_float (p) || !candidate->flops[p->output])
+                           const gpumm_candidate *candidate, const gpumm_alternative *row,
+                           gpumm_alternative_kernels *kernels) {
+  if (!gpumm_is_auto (o) || !gpumm_is_full_float (p) || !candidate->flops[p->output]
+      || !row->edge[p->output])
     return 0;
   int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
   gpumm_product product = whole_product (p);
   if (gpumm_least (gpumm_least (m, n), k) < GPUMM_LEAST_WEIGHED_EDGE || gpumm_is_zero (p->alpha)
       || gpumm_full_flops (p) / candidate->flops[p->output] < GPUMM_LEAST_WEIGHED
-      || !(alternative->kernel = choose_alternative (p, o, candidate))
-      || !(alternative->library = choose_kernel (candidate, o, &product)))
+      || !(kernels->kernel = choose_in_family (candidate, row->family, &product, o->max_capability))
+      || !(kernels->library = choose_kernel (candidate, o, &product)))
     return 0;
   /* the library's syrk and herk compute one triangle of A A' in half the time */
   return !gpumm_is_gram (p);
 }
 
-int64_t gpumm_trial_edge (gpumm_type type) {
-  return TRIAL_EDGE[type];
-}
-
 /* The alternative also prepares each element of A and B and converts each of C, which takes a
  * larger part of its time where m, n or k is shorter than in the trial. Larger products count as
  * the trial. */
-static double seconds_of_alternative (const gpumm_problem *p, const gpumm_candidate *candidate) {
+static double seconds_of_alternative (const gpumm_problem *p, const gpumm_alternative *row,
+                                      double rate) {
   const double m = (double) gpumm_m (p), n = (double) gpumm_n (p), k = (double) gpumm_k (p);
-  const double shorter = (double) gpumm_trial_edge (p->output) * (1 / m + 1 / n + 1 / k) / 3;
-  return candidate->kernel_rates.alternative * gpumm_full_flops (p) * fmax (1, shorter);
+  const double shorter = (double) row->edge[p->output] * (1 / m + 1 / n + 1 / k) / 3;
+  return rate * gpumm_full_flops (p) * fmax (1, shorter);
 }
 
-/* Are the kernel's results about panels computed once? */
+/* Are the kernel's results about panels, if it has any, computed once? */
 static int works_once (const gpumm_problem *p, const gpumm_plan *plan) {
-  return plan->keeps || (plan->tile_m >= gpumm_m (p) && plan->tile_n >= gpumm_n (p));
+  return !plan->kernel->workspace || plan->keeps
+         || (plan->tile_m >= gpumm_m (p) && plan->tile_n >= gpumm_n (p));
 }
 
-/* Changes the plan to the alternative if measured rates say that it is clearly faster. */
+/* Changes the plan to the row's kernel, whose rate that is, if measured rates say that it is
+ * clearly faster than the library, and faster than the alternative that the plan has by now. */
 static void weigh_alternative (const gpumm_problem *p, const gpumm_options *o,
                                const gpumm_candidates *known, const gpumm_candidate *candidate,
-                               gpumm_plan *plan) {
-  const gpumm_kernel_rates *r = &candidate->kernel_rates;
+                               const gpumm_alternative *row, double rate, gpumm_plan *plan) {
+  const double library = candidate->kernel_rates.library;
   gpumm_plan other = *plan;
-  gpumm_alternative alternative;
-  if (!gpumm_has_alternative (p, o, candidate, &alternative) || !r->alternative || !r->library
-      || !gpumm_bound_by_computing (p, candidate, 1 / r->library))
+  gpumm_alternative_kernels kernels;
+  if (!gpumm_has_alternative (p, o, candidate, row, &kernels) || !rate || !library
+      || !gpumm_bound_by_computing (p, candidate, row, 1 / library))
     return;
-  other.kernel = alternative.kernel;
+  other.kernel = kernels.kernel;
   other.algorithm = gpumm_algorithm_find (other.kernel->algorithm);
   /* its workspace must not cause more transfers */
   if (gpumm_choose_tiles (p, candidate, known, o->max_device_memory, &other) || !other.fits_device
       || !works_once (p, &other))
     return;
-  other.library_seconds = r->library * gpumm_full_flops (p);
-  other.alternative_seconds = seconds_of_alternative (p, candidate);
+  other.library_seconds = library * gpumm_full_flops (p);
+  other.alternative_seconds = seconds_of_alternative (p, row, rate);
   const int moves = gpumm_bytes_up (p) + gpumm_bytes_down (p) > 0;
-  if (other.alternative_seconds > (moves ? CLEARLY_FASTER : FASTER) * other.library_seconds)
+  if (other.alternative_seconds > (moves ? row->faster_moving : row->faster) * other.library_seconds
+      || (plan->alternative_seconds > 0 && other.alternative_seconds >= plan->alternative_seconds))
     return;
   other.gain = other.library_seconds / other.alternative_seconds;
   *plan = other;
@@ -225,27 +199,32 @@ static gpumm_status plan_device (const gpumm_problem *p, const gpumm_options *o,
                                  gpumm_plan *plan) {
   gpumm_product product = whole_product (p);
   const gpumm_kernel *kernel = choose_kernel (candidate, o, &product);
-  const gpumm_driver *driver = candidate->context->driver;
-  const char *missing =
-      !kernel && !gpumm_is_auto (o) && driver->missing ? driver->missing (o->algorithm) : NULL;
-  if (missing)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not run on %s: %s", o->algorithm,
-                       candidate->properties.name, missing);
+  if (!kernel && candidate->missing)
+    return gpumm_refuse (plan->reason, GPUMM_UNSUPPORTED, "algorithm \"%s\" does not run on %s: %s",
+                         o->algorithm, candidate->properties.name, candidate->missing);
   if (!kernel)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s matrices on %s%s",
-                       gpumm_is_auto (o) ? "auto" : o->algorithm, gpumm_type_name (p->output),
-                       candidate->properties.name,
-                       o->max_capability ? " under the given MaxCapability" : "");
+    return gpumm_refuse (
+        plan->reason, GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s matrices on %s%s",
+        gpumm_is_auto (o) ? "auto" : o->algorithm, gpumm_type_name (p->output),
+        candidate->properties.name, o->max_capability ? " under the given MaxCapability" : "");
   plan->kernel = kernel;
   plan->algorithm = gpumm_algorithm_find (kernel->algorithm);
   if (!plan->algorithm)
-    return gpumm_fail (GPUMM_INTERNAL, "kernel %s belongs to no algorithm", kernel->name);
+    return gpumm_refuse (plan->reason, GPUMM_INTERNAL, "kernel %s belongs to no algorithm",
+                         kernel->name);
   set_device (plan, candidate, o->max_device_memory);
   plan->rate = candidate->flops[p->output];
   gpumm_status status = gpumm_choose_tiles (p, candidate, known, o->max_device_memory, plan);
-  if (!status)
-    weigh_alternative (p, o, known, candidate, plan);
+  const gpumm_alternative *rows = known->alternatives;
+  for (int i = 0; !status && rows && rows[i].family; i++)
+    weigh_alternative (p, o, known, candidate, &rows[i], candidate->kernel_rates.alternative[i],
+                       plan);
   return status;
+}
+
+/* A plan, or its reason as the error. */
+static gpumm_status end_plan (gpumm_status status, const gpumm_plan *plan) {
+  return status ? gpumm_fail (status, "%s", plan->reason) : GPUMM_OK;
 }
 
 gpumm_status gpumm_plan_part (const gpumm_problem *part, const gpumm_options *o,
@@ -253,16 +232,18 @@ gpumm_status gpumm_plan_part (const gpumm_problem *part, const gpumm_options *o,
                               gpumm_plan *plan) {
   const gpumm_candidates known = {.like = whole->fits_device ? whole : NULL};
   const int capability = whole->kernel ? whole->kernel->capability : 0;
+  gpumm_status status = GPUMM_OK;
   *plan = *whole;
   set_device (plan, candidate, o->max_device_memory);
   if (capability > candidate->properties.capability)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "kernel %s does not run on %s", whole->kernel->name,
-                       candidate->properties.name);
-  if (!whole->kernel)
-    return GPUMM_OK;
-  if (candidate->flops[part->output] > 0)
-    plan->rate = candidate->flops[part->output];
-  return gpumm_choose_tiles (part, candidate, &known, o->max_device_memory, plan);
+    status = gpumm_refuse (plan->reason, GPUMM_UNSUPPORTED, "kernel %s does not run on %s",
+                           whole->kernel->name, candidate->properties.name);
+  else if (whole->kernel) {
+    if (candidate->flops[part->output] > 0)
+      plan->rate = candidate->flops[part->output];
+    status = gpumm_choose_tiles (part, candidate, &known, o->max_device_memory, plan);
+  }
+  return end_plan (status, plan);
 }
 
 /* Plans the algorithm or kernel that the caller named, for a sparse product on a device. */
@@ -275,34 +256,35 @@ static gpumm_status plan_sparse_device (const gpumm_problem *p, const gpumm_opti
   if (kernel)
     plan->algorithm = gpumm_algorithm_find (kernel->algorithm);
   if (!plan->algorithm || !plan->algorithm->takes (p))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s%s by %s%s on %s", name,
-                       gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
-                       gpumm_format_word (p->b.format), gpumm_type_name (p->b.type),
-                       candidate->properties.name);
+    return gpumm_refuse (
+        plan->reason, GPUMM_UNSUPPORTED, "no kernel of \"%s\" multiplies %s%s by %s%s on %s", name,
+        gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
+        gpumm_format_word (p->b.format), gpumm_type_name (p->b.type), candidate->properties.name);
   plan->sparse_kernel = algorithm ? NULL : kernel;
   set_device (plan, candidate, o->max_device_memory);
   return GPUMM_OK;
 }
 
 /* The algorithm that was asked for does not take these operands: which do? */
-static gpumm_status fail_operands (const gpumm_problem *p, const gpumm_options *o) {
+static gpumm_status fail_operands (const gpumm_problem *p, const gpumm_options *o,
+                                   gpumm_plan *plan) {
   char others[256] = "\"auto\"";
   for (const gpumm_algorithm *const *a = gpumm_algorithms; *a; a++)
     if ((*a)->takes (p)) {
       const size_t used = strlen (others);
       snprintf (others + used, sizeof others - used, ", \"%s\"", (*a)->name);
     }
-  return gpumm_fail (GPUMM_UNSUPPORTED,
-                     "algorithm \"%s\" does not multiply %s%s by %s%s; write one of %s",
-                     o->algorithm, gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
-                     gpumm_format_word (p->b.format), gpumm_type_name (p->b.type), others);
+  return gpumm_refuse (plan->reason, GPUMM_UNSUPPORTED,
+                       "algorithm \"%s\" does not multiply %s%s by %s%s; write one of %s",
+                       o->algorithm, gpumm_format_word (p->a.format), gpumm_type_name (p->a.type),
+                       gpumm_format_word (p->b.format), gpumm_type_name (p->b.type), others);
 }
 
 static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
                                 const gpumm_candidates *known, gpumm_plan *plan) {
   const gpumm_algorithm *a = gpumm_algorithm_find (o->algorithm);
   if (a && !a->takes (p))
-    return fail_operands (p, o);
+    return fail_operands (p, o, plan);
   if (a && !a->on_device) {
     plan->algorithm = a;
     plan->backend = GPUMM_CPU;
@@ -311,9 +293,9 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
       return GPUMM_OK;
     }
     if (o->backend == GPUMM_GPU && device_algorithm (p))
-      return gpumm_fail (GPUMM_UNSUPPORTED,
-                         "algorithm \"%s\" runs on the CPU only, and Backend \"gpu\" was asked for",
-                         o->algorithm);
+      return gpumm_refuse (
+          plan->reason, GPUMM_UNSUPPORTED,
+          "algorithm \"%s\" runs on the CPU only, and Backend \"gpu\" was asked for", o->algorithm);
     snprintf (plan->reason, sizeof plan->reason, "algorithm \"%s\" was asked for%s", o->algorithm,
               o->backend == GPUMM_GPU
                   ? "; it runs on the CPU, because no GPU kernel multiplies these matrices"
@@ -322,30 +304,28 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
   }
   int full = gpumm_is_full_float (p);
   if (!full && !device_algorithm (p))
-    return gpumm_fail (GPUMM_UNSUPPORTED,
-                       "kernel \"%s\" multiplies only full matrices of single or double",
-                       o->algorithm);
-  if (o->backend != GPUMM_CPU && !knows (known, GPUMM_NEEDS_GPU, plan))
-    return GPUMM_OK;
+    return gpumm_refuse (plan->reason, GPUMM_UNSUPPORTED,
+                         "kernel \"%s\" multiplies only full matrices of single or double",
+                         o->algorithm);
   const gpumm_candidate *candidate = o->backend == GPUMM_CPU ? NULL : known->gpu;
   plan->backend = candidate ? GPUMM_GPU : GPUMM_CPU;
-  if (!candidate && o->backend != GPUMM_GPU) {
-    if (!knows (known, GPUMM_NEEDS_HOST, plan))
-      return GPUMM_OK;
+  if (!candidate && o->backend != GPUMM_GPU)
     candidate = known->host;
-  }
   if (!candidate)
-    return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", known->why_no_gpu);
+    return gpumm_refuse (plan->reason, GPUMM_NO_DEVICE, "no GPU can be used: %s",
+                         known->why_no_gpu);
   gpumm_status status = full ? plan_device (p, o, known, candidate, plan)
                              : plan_sparse_device (p, o, candidate, a, plan);
   if (status == GPUMM_UNSUPPORTED && plan->backend == GPUMM_CPU && !o->max_capability)
     return o->backend == GPUMM_CPU
-               ? gpumm_fail (status,
-                             "algorithm \"%s\" needs a GPU, and Backend \"cpu\" was asked for",
-                             o->algorithm)
-               : gpumm_fail (status, "algorithm \"%s\" needs a GPU, and %s: %s", o->algorithm,
-                             known->gpu_fails ? "none can be used" : "there is none",
-                             known->why_no_gpu);
+               ? gpumm_refuse (plan->reason, status,
+                               "algorithm \"%s\" needs a GPU, and Backend \"cpu\" was asked for",
+                               o->algorithm)
+               : gpumm_refuse (
+                   plan->reason, status, "algorithm \"%s\" needs a GPU, and %s: %s", o->algorithm,
+                   known->gpu_fails ? "none can be used" : "there is none", known->why_no_gpu);
+  if (status)
+    return status;
   if (plan->backend == GPUMM_GPU)
     snprintf (plan->reason, sizeof plan->reason, "\"%s\" was asked for; it runs on the GPU",
               o->algorithm);
@@ -356,7 +336,7 @@ static gpumm_status plan_named (const gpumm_problem *p, const gpumm_options *o,
               o->algorithm,
               o->backend == GPUMM_CPU ? "the CPU was asked for" : "no GPU can be used: ",
               o->backend == GPUMM_CPU ? "" : known->why_no_gpu);
-  return status;
+  return GPUMM_OK;
 }
 
 static int is_launch_bound (const gpumm_problem *p) {
@@ -367,20 +347,20 @@ static int is_launch_bound (const gpumm_problem *p) {
 /* Plans a product that is bound to a device, which is the only place to choose. */
 static gpumm_status plan_bound (const gpumm_problem *p, const gpumm_options *o,
                                 const gpumm_candidates *known, gpumm_plan *plan) {
-  if (!knows (known, GPUMM_NEEDS_GPU, plan))
-    return GPUMM_OK;
   const gpumm_candidate *candidate = known->gpu ? known->gpu : known->host;
   plan->backend = known->gpu ? GPUMM_GPU : GPUMM_CPU;
   if (!candidate)
-    return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", known->why_no_gpu);
+    return gpumm_refuse (plan->reason, GPUMM_NO_DEVICE, "no GPU can be used: %s",
+                         known->why_no_gpu);
   if ((o->backend != GPUMM_AUTO && o->backend != plan->backend)
       || (o->device >= 0 && plan->backend == GPUMM_GPU && o->device != candidate->context->device)
       || (o->devices && !(o->devices >> candidate->context->device & 1)))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "matrices lie on %s, and another place was asked for",
-                       candidate->properties.name);
+    return gpumm_refuse (plan->reason, GPUMM_UNSUPPORTED,
+                         "matrices lie on %s, and another place was asked for",
+                         candidate->properties.name);
   if (!gpumm_is_auto (o) && !names_device_algorithm (o->algorithm))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "algorithm \"%s\" does not run on a device",
-                       o->algorithm);
+    return gpumm_refuse (plan->reason, GPUMM_UNSUPPORTED,
+                         "algorithm \"%s\" does not run on a device", o->algorithm);
   snprintf (plan->reason, sizeof plan->reason, "%s on the device",
             gpumm_home (p) ? "its operands lie" : "its result stays");
   if (!gpumm_is_full (p))
@@ -403,10 +383,9 @@ static gpumm_status plan_gpu (const gpumm_problem *p, const gpumm_options *o,
                               const gpumm_candidates *known, const gpumm_algorithm *on_gpu,
                               gpumm_plan *plan) {
   const gpumm_candidate *gpu = known->gpu;
-  if (!knows (known, GPUMM_NEEDS_GPU, plan))
-    return GPUMM_OK;
   if (!gpu)
-    return gpumm_fail (GPUMM_NO_DEVICE, "no GPU can be used: %s", known->why_no_gpu);
+    return gpumm_refuse (plan->reason, GPUMM_NO_DEVICE, "no GPU can be used: %s",
+                         known->why_no_gpu);
   plan->backend = GPUMM_GPU;
   return gpumm_is_full_float (p) ? plan_device (p, o, known, gpu, plan)
                                  : plan_sparse_device (p, o, gpu, on_gpu, plan);
@@ -424,54 +403,56 @@ static gpumm_estimate seconds_of_sparse (const gpumm_problem *p, const gpumm_alg
   return seconds;
 }
 
+gpumm_estimate gpumm_weigh (const gpumm_problem *p, const gpumm_options *o,
+                            const gpumm_candidates *known) {
+  gpumm_candidate gpu = *known->gpu;
+  if (o->max_capability) /* without the kernels that it hides */
+    gpu.properties.capability = (int) gpumm_least (gpu.properties.capability, o->max_capability);
+  return gpumm_is_full_float (p) ? gpumm_product_costs (p, known->cpu, &gpu)
+                                 : seconds_of_sparse (p, gpumm_cpu_algorithm (p),
+                                                      device_algorithm (p), &gpu, known->estimate);
+}
+
 /* Chooses between the CPU and the GPU by estimates. */
-static gpumm_status weigh_gpu (const gpumm_problem *p, const gpumm_options *o,
-                               const gpumm_candidates *known, const gpumm_algorithm *on_gpu,
-                               const char *what, gpumm_plan *plan) {
-  const gpumm_algorithm *on_cpu = plan->algorithm;
-  const int full = gpumm_is_full_float (p);
+static gpumm_status choose_place (const gpumm_problem *p, const gpumm_options *o,
+                                  const gpumm_candidates *known, const gpumm_algorithm *on_gpu,
+                                  const char *what, gpumm_plan *plan) {
   const size_t room = sizeof plan->reason;
-  const gpumm_candidate *gpu = known->gpu;
-  if (!knows (known, GPUMM_NEEDS_RATES, plan))
-    return GPUMM_OK;
-  if (!gpu) {
+  const double here = known->seconds.cpu, there = known->seconds.gpu;
+  if (!known->gpu && !known->seconds.gpu_wins) {
     snprintf (plan->reason, room, "no GPU can be used: %s", known->why_no_gpu);
     return GPUMM_OK;
   }
-  if (!knows (known, full ? GPUMM_NEEDS_CPU : GPUMM_NEEDS_SPARSE, plan))
-    return GPUMM_OK;
-  gpumm_candidate less;
-  if (o->max_capability) { /* without the kernels that it hides */
-    less = *gpu;
-    less.properties.capability = (int) gpumm_least (gpu->properties.capability, o->max_capability);
-    gpu = &less;
-  }
-  const gpumm_estimate seconds = full ? gpumm_product_costs (p, known->cpu, gpu)
-                                      : seconds_of_sparse (p, on_cpu, on_gpu, gpu, known->estimate);
-  const double here = seconds.cpu, there = seconds.gpu;
-  const int wins = seconds.gpu_wins;
-  if (!full && !isfinite (there))
+  if (!gpumm_is_full_float (p) && !isfinite (there))
     snprintf (plan->reason, room,
               "%s products of these classes and sizes run on the CPU unless the GPU is asked for",
               what);
-  else if (!wins) /* formatting a double takes ten times as long */
+  else if (!known->seconds.gpu_wins) /* formatting a double takes ten times as long */
     snprintf (plan->reason, room,
               "by measured rates the CPU takes %lld us and the GPU %lld us with both transfers",
               microseconds (here), microseconds (there));
-  if (!wins)
+  if (!known->seconds.gpu_wins)
     return GPUMM_OK;
-  const gpumm_status status = plan_gpu (p, o, known, on_gpu, plan);
-  if (plan->needs)
-    return status;
-  snprintf (plan->reason, room,
-            "by measured rates the GPU takes %.*g ms with both transfers and the CPU %.*g ms",
-            GPUMM_DIGITS (1e3 * there), GPUMM_DIGITS (1e3 * here));
+  gpumm_plan other = *plan;
+  const gpumm_status status = plan_gpu (p, o, known, on_gpu, &other);
   /* without memory, a kernel under MaxCapability, or a device that answers: the CPU */
-  if (status != GPUMM_DEVICE_MEMORY && status != GPUMM_UNSUPPORTED && status != GPUMM_NO_DEVICE)
-    return status;
-  *plan = (gpumm_plan){.algorithm = on_cpu, .backend = GPUMM_CPU};
-  snprintf (plan->reason, room, "the GPU would be faster, but %.400s", gpumm_last_error ());
-  return GPUMM_OK;
+  if (status == GPUMM_DEVICE_MEMORY || status == GPUMM_UNSUPPORTED || status == GPUMM_NO_DEVICE) {
+    snprintf (plan->reason, room, "the GPU would be faster, but %.400s", other.reason);
+    return GPUMM_OK;
+  }
+  *plan = other;
+  if (!status)
+    snprintf (plan->reason, room,
+              "by measured rates the GPU takes %.*g ms with both transfers and the CPU %.*g ms",
+              GPUMM_DIGITS (1e3 * there), GPUMM_DIGITS (1e3 * here));
+  return status;
+}
+
+/* Is it for the plan to weigh the CPU and the GPU? */
+static int is_weighed (const gpumm_problem *p, const gpumm_options *o) {
+  const double flops = gpumm_is_full_float (p) ? gpumm_full_flops (p) : gpumm_sparse_flops (p);
+  return o->backend == GPUMM_AUTO && device_algorithm (p)
+         && flops >= (gpumm_is_full (p) ? GPUMM_LEAST_FLOPS : GPUMM_LEAST_SPARSE_FLOPS);
 }
 
 static gpumm_status plan_auto (const gpumm_problem *p, const gpumm_options *o,
@@ -481,7 +462,6 @@ static gpumm_status plan_auto (const gpumm_problem *p, const gpumm_options *o,
                      : on_cpu == &gpumm_algorithm_sparse ? "sparse"
                                                          : "integer";
   const int in_blocks = p->a.format == GPUMM_BLOCKS && p->b.format == GPUMM_BLOCKS;
-  const double flops = gpumm_is_full_float (p) ? gpumm_full_flops (p) : gpumm_sparse_flops (p);
   const size_t room = sizeof plan->reason;
   plan->algorithm = on_cpu;
   plan->backend = GPUMM_CPU;
@@ -497,12 +477,13 @@ static gpumm_status plan_auto (const gpumm_problem *p, const gpumm_options *o,
   else if (o->backend == GPUMM_GPU) {
     snprintf (plan->reason, room, "the GPU was asked for");
     return plan_gpu (p, o, known, on_gpu, plan);
-  } else if (flops < (gpumm_is_full (p) ? GPUMM_LEAST_FLOPS : GPUMM_LEAST_SPARSE_FLOPS))
-    snprintf (plan->reason, room,
-              "too small for a GPU: the CPU does %lld operations before a GPU could start",
-              (long long) flops); /* formatting a double takes ten times as long */
+  } else if (is_weighed (p, o))
+    return choose_place (p, o, known, on_gpu, what, plan);
   else
-    return weigh_gpu (p, o, known, on_gpu, what, plan);
+    snprintf (
+        plan->reason, room,
+        "too small for a GPU: the CPU does %lld operations before a GPU could start",
+        (long long) (gpumm_is_full_float (p) ? gpumm_full_flops (p) : gpumm_sparse_flops (p)));
   return GPUMM_OK;
 }
 
@@ -522,17 +503,18 @@ static double seconds_as_full (const gpumm_problem *p, const gpumm_options *o,
                                                 o->backend == GPUMM_CPU ? NULL : known->gpu);
   return fmin (x.cpu, x.gpu)
          + (operands * WRITE_SECONDS + m * n * STORE_SECONDS)
-               * (gpumm_is_complex (p->output) ? 2 : 1) / gpumm_threads ();
+               * (gpumm_is_complex (p->output) ? 2 : 1) / known->estimate->threads;
 }
 
-/* Changes the plan of two sparse matrices so full that a full product is faster. */
+/* Two sparse matrices so full that a full product may be faster? */
+static int may_fill (const gpumm_problem *p, int keeps_sparse) {
+  return !keeps_sparse && gpumm_algorithm_sparse_as_full.takes (p) && !gpumm_is_zero (p->alpha)
+         && is_filled (&p->a) && is_filled (&p->b) && gpumm_sparse_flops (p) >= FEWEST_FILLED_FLOPS;
+}
+
+/* Changes the plan to a full product if that is faster. */
 static void weigh_as_full (const gpumm_problem *p, const gpumm_options *o,
                            const gpumm_candidates *known, gpumm_plan *plan) {
-  const unsigned cpu = o->backend == GPUMM_GPU ? 0 : GPUMM_NEEDS_CPU;
-  if (known->keeps_sparse || !gpumm_algorithm_sparse_as_full.takes (p) || gpumm_is_zero (p->alpha)
-      || !is_filled (&p->a) || !is_filled (&p->b) || gpumm_sparse_flops (p) < FEWEST_FILLED_FLOPS
-      || !knows (known, cpu | GPUMM_NEEDS_SPARSE, plan))
-    return;
   const double as_full = seconds_as_full (p, o, known);
   const double seconds =
       plan->algorithm->seconds (p, plan->backend == GPUMM_GPU ? known->gpu : NULL, known->estimate);
@@ -547,6 +529,26 @@ static void weigh_as_full (const gpumm_problem *p, const gpumm_options *o,
   *plan = other;
 }
 
+unsigned gpumm_plan_needs (const gpumm_problem *p, const gpumm_options *o, int keeps_sparse) {
+  if (gpumm_is_bound (p))
+    return GPUMM_NEEDS_GPU;
+  if (!gpumm_is_auto (o)) {
+    const gpumm_algorithm *a = gpumm_algorithm_find (o->algorithm);
+    const int is_for_device =
+        a ? a->on_device && a->takes (p) : gpumm_is_full_float (p) || device_algorithm (p);
+    return !is_for_device            ? 0
+           : o->backend == GPUMM_CPU ? GPUMM_NEEDS_HOST
+           : o->backend == GPUMM_GPU ? GPUMM_NEEDS_GPU
+                                     : GPUMM_NEEDS_GPU | GPUMM_NEEDS_HOST;
+  }
+  const unsigned place = is_weighed (p, o)                                 ? GPUMM_NEEDS_RATES
+                         : o->backend == GPUMM_GPU && device_algorithm (p) ? GPUMM_NEEDS_GPU
+                                                                           : 0;
+  const unsigned filled =
+      o->backend == GPUMM_GPU ? GPUMM_NEEDS_SPARSE : GPUMM_NEEDS_SPARSE | GPUMM_NEEDS_CPU;
+  return place | (may_fill (p, keeps_sparse) ? filled : 0);
+}
+
 gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
                               const gpumm_candidates *known, gpumm_plan *plan) {
   gpumm_status status = GPUMM_OK;
@@ -557,7 +559,7 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
     status = plan_named (p, o, known, plan);
   else {
     status = plan_auto (p, o, known, plan);
-    if (!status && !plan->needs)
+    if (!status && may_fill (p, known->keeps_sparse))
       weigh_as_full (p, o, known, plan);
   }
   if (!status && plan->alternative_seconds > 0)
@@ -565,5 +567,5 @@ gpumm_status gpumm_make_plan (const gpumm_problem *p, const gpumm_options *o,
                       "; by measured rates %s computes in %.*g ms and the library in %.*g ms",
                       plan->algorithm->name, GPUMM_DIGITS (1e3 * plan->alternative_seconds),
                       GPUMM_DIGITS (1e3 * plan->library_seconds));
-  return status;
+  return end_plan (status, plan);
 }

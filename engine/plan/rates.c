@@ -8,6 +8,7 @@
 #include "memory/host.h"
 #include "memory/pool.h"
 #include "timed_product.h"
+#include "base/threads.h"
 #include "base/types.h"
 
 #include <math.h>
@@ -16,12 +17,12 @@
 
 enum { FLOAT_TYPES = 4 };
 
-/* The rates of the library and the alternative for one type; tried is 0 before they are
+/* The rates of the library and of the alternatives for one type; tried is 0 before they are
  * measured. */
 typedef struct {
-  int library_tried, alternative_tried;
+  int library_tried, alternative_tried[GPUMM_MOST_ALTERNATIVES];
   gpumm_kernel_rates rates;
-} alternative_of_type;
+} alternatives_of_type;
 
 typedef struct gpumm_rates {
   gpumm_candidate measured;            /* with the rates of every candidate of the device */
@@ -29,7 +30,7 @@ typedef struct gpumm_rates {
   int large_tried;
   double link;
   int link_tried;
-  alternative_of_type alternative[FLOAT_TYPES];
+  alternatives_of_type alternatives[FLOAT_TYPES];
 } rates;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -170,7 +171,7 @@ void gpumm_candidate_large (double bytes, int64_t limit, gpumm_candidate *candid
   pthread_mutex_unlock (&lock);
 }
 
-/* ---- the library and the alternative to it -------------------------------------------------- */
+/* ---- the library and the alternatives to it ------------------------------------------------- */
 
 /* A consists of copies of one random block; the first LINK_COPIES copies time the link. B is A. The
  * library computes at most LIBRARY_ROWS x LIBRARY_COLS of C, the alternative all of it. */
@@ -296,8 +297,7 @@ static gpumm_status measure_link (const gpumm_candidate *candidate, gpumm_type t
 
 /* A trial of a kernel with m x n elements of C, and its device memory. */
 static trial make_trial (const gpumm_candidate *candidate, gpumm_type type,
-                         const gpumm_kernel *kernel, int64_t m, int64_t n) {
-  const int64_t edge = gpumm_trial_edge (type);
+                         const gpumm_kernel *kernel, int64_t edge, int64_t m, int64_t n) {
   const size_t element = gpumm_type_bytes (type);
   trial t = {.type = type,
              .kernel = kernel,
@@ -328,25 +328,12 @@ static void measure_kernel (const gpumm_candidate *candidate, trial t, double *r
     *rate = seconds / (flops_of (t.type, 1) * (double) t.m * (double) t.n * (double) t.edge);
 }
 
-void gpumm_candidate_alternative (const gpumm_problem *problem, const gpumm_options *options,
-                                  gpumm_candidate *candidate) {
+/* The rates of row i: first the link and the library, whose trials are the row's. */
+static void measure_alternative (const gpumm_problem *problem, const gpumm_alternative *row, int i,
+                                 const gpumm_alternative_kernels *kernels, const trial *whole,
+                                 rates *r, gpumm_candidate *candidate) {
   const gpumm_type type = problem->output;
-  gpumm_alternative alternative;
-  if (!gpumm_has_alternative (problem, options, candidate, &alternative)
-      || is_host_device (candidate->context))
-    return;
-  const trial whole = make_trial (candidate, type, alternative.kernel, INT64_MAX, INT64_MAX);
-  if (options->max_device_memory > 0
-      && whole.a_bytes + whole.c_bytes + whole.workspace_bytes
-             > (size_t) options->max_device_memory)
-    return;
-  pthread_mutex_lock (&lock);
-  rates *r = rates_of (candidate->context);
-  if (!r) {
-    pthread_mutex_unlock (&lock);
-    return;
-  }
-  alternative_of_type *x = &r->alternative[type];
+  alternatives_of_type *x = &r->alternatives[type];
   if (!r->link_tried) {
     r->link_tried = 1;
     measure_link (candidate, type, &r->link);
@@ -354,22 +341,44 @@ void gpumm_candidate_alternative (const gpumm_problem *problem, const gpumm_opti
   candidate->link = r->link;
   if (r->link > 0 && !x->library_tried) {
     x->library_tried = 1;
-    measure_kernel (candidate,
-                    make_trial (candidate, type, alternative.library, LIBRARY_ROWS, LIBRARY_COLS),
-                    &x->rates.library);
+    measure_kernel (
+        candidate,
+        make_trial (candidate, type, kernels->library, row->edge[type], LIBRARY_ROWS, LIBRARY_COLS),
+        &x->rates.library);
   }
-  if (x->rates.library > 0 && !x->alternative_tried
-      && gpumm_bound_by_computing (problem, candidate, 1 / x->rates.library)) {
-    x->alternative_tried = 1;
-    measure_kernel (candidate, whole, &x->rates.alternative);
+  if (x->rates.library > 0 && !x->alternative_tried[i]
+      && gpumm_bound_by_computing (problem, candidate, row, 1 / x->rates.library)) {
+    x->alternative_tried[i] = 1;
+    measure_kernel (candidate, *whole, &x->rates.alternative[i]);
   }
   candidate->kernel_rates = x->rates;
-  pthread_mutex_unlock (&lock);
+}
+
+void gpumm_candidate_alternatives (const gpumm_problem *problem, const gpumm_options *options,
+                                   const gpumm_alternative *rows, gpumm_candidate *candidate) {
+  const gpumm_type type = problem->output;
+  gpumm_alternative_kernels kernels;
+  for (int i = 0; rows[i].family; i++) {
+    if (!gpumm_has_alternative (problem, options, candidate, &rows[i], &kernels)
+        || is_host_device (candidate->context))
+      continue;
+    const trial whole =
+        make_trial (candidate, type, kernels.kernel, rows[i].edge[type], INT64_MAX, INT64_MAX);
+    if (options->max_device_memory > 0
+        && whole.a_bytes + whole.c_bytes + whole.workspace_bytes
+               > (size_t) options->max_device_memory)
+      continue;
+    pthread_mutex_lock (&lock);
+    rates *r = rates_of (candidate->context);
+    if (r)
+      measure_alternative (problem, &rows[i], i, &kernels, &whole, r, candidate);
+    pthread_mutex_unlock (&lock);
+  }
 }
 
 gpumm_status gpumm_candidate_cpu (gpumm_type type, gpumm_candidate *candidate) {
   gpumm_status status = GPUMM_OK;
-  *candidate = (gpumm_candidate){.call = 1e-6};
+  *candidate = (gpumm_candidate){.call = 1e-6, .threads = gpumm_threads ()};
   pthread_mutex_lock (&lock);
   if (!cpu_flops[type]) {
     size_t element = gpumm_type_bytes (type);

@@ -11,12 +11,12 @@
 gpumm_status gpumm_candidate_device (gpumm_context *context, gpumm_type type, int now,
                                      gpumm_candidate *candidate);
 
-/* Fills in the rates that decide whether "auto" takes the alternative to the library for this
- * product. They are measured at the first product of its type for which they matter: the link, the
- * library's rate and, if computing takes longer than the link, the alternative's. A rate that
- * cannot be measured (no room, say) stays 0. */
-void gpumm_candidate_alternative (const gpumm_problem *problem, const gpumm_options *options,
-                                  gpumm_candidate *candidate);
+/* Fills in the rates that decide whether "auto" takes one of the alternatives to the library, the
+ * rows of the engine's table, for this product. They are measured at the first product of its type
+ * for which they matter: the link, the library's rate and, if computing takes longer than the link,
+ * the alternative's. A rate that cannot be measured (no room, say) stays 0. */
+void gpumm_candidate_alternatives (const gpumm_problem *problem, const gpumm_options *options,
+                                   const gpumm_alternative *rows, gpumm_candidate *candidate);
 
 /* Gives the candidate the rates of large transfers for a product that moves 256 MiB or more. They
  * are measured at the first such product, with host memory for 320 MiB; if that fails the rates

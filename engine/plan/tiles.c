@@ -201,12 +201,12 @@ gpumm_status gpumm_choose_tiles (const gpumm_problem *p, const gpumm_candidate *
     else if (*longest <= 64 && plan->tile_k > *longest)
       longest = &plan->tile_k;
     if (*longest <= 1)
-      return gpumm_fail (GPUMM_DEVICE_MEMORY,
-                         "%lld x %lld times %lld x %lld needs more device memory than %.0f bytes "
-                         "even in the smallest tiles (%s: %.0f bytes free%s)",
-                         (long long) m, (long long) k, (long long) k, (long long) n, room,
-                         candidate->properties.name, (double) candidate->properties.memory_free,
-                         limit > 0 ? ", MaxDeviceMemory given" : "");
+      return gpumm_refuse (plan->reason, GPUMM_DEVICE_MEMORY,
+                           "%lld x %lld times %lld x %lld needs more device memory than %.0f bytes "
+                           "even in the smallest tiles (%s: %.0f bytes free%s)",
+                           (long long) m, (long long) k, (long long) k, (long long) n, room,
+                           candidate->properties.name, (double) candidate->properties.memory_free,
+                           limit > 0 ? ", MaxDeviceMemory given" : "");
     *longest = half (*longest);
   }
   plan->workspace_bytes = workspace_bytes (p, candidate, plan);

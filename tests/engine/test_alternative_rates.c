@@ -81,8 +81,9 @@ static gpumm_status launch_emulated (int device, gpumm_stream *stream, const gpu
   CHECK (p->workspace && p->gain == 0, "a launch without workspace, or with a gain");
   if (refused)
     return GPUMM_UNSUPPORTED;
-  CHECK (p->m == gpumm_trial_edge (p->type) && p->n == p->m && p->k == p->m, "a square product");
-  now += rates.alternative * flops_of (p) + (emulated_launches++ == 0 ? 1 : 0);
+  CHECK (p->m == gpumm_alternatives[0].edge[p->type] && p->n == p->m && p->k == p->m,
+         "a square product");
+  now += rates.alternative[0] * flops_of (p) + (emulated_launches++ == 0 ? 1 : 0);
   return GPUMM_OK;
 }
 
@@ -117,7 +118,7 @@ static void forget_all (void) {
   reset_device ();
   library_launches = emulated_launches = copies = refused = 0;
   largest = (size_t) 1 << 40;
-  rates = (gpumm_kernel_rates){2e-14, 1e-14};
+  rates = (gpumm_kernel_rates){2e-14, {1e-14}};
   link_rate = 5e10;
   most_held = held;
 }
@@ -136,7 +137,7 @@ static gpumm_candidate place_of (gpumm_type type, int64_t n, int64_t limit) {
                      .alpha = {1, 0},
                      .output = type};
   gpumm_options o = {.device = -1, .max_device_memory = limit};
-  gpumm_candidate_alternative (&p, &o, &place);
+  gpumm_candidate_alternatives (&p, &o, gpumm_alternatives, &place);
   return place;
 }
 
@@ -147,7 +148,7 @@ static void check_near (double x, double y, const char *what) {
 static void check_rates (const gpumm_candidate *place) {
   check_near (place->link, link_rate, "link");
   check_near (place->kernel_rates.library, rates.library, "library");
-  check_near (place->kernel_rates.alternative, rates.alternative, "alternative");
+  check_near (place->kernel_rates.alternative[0], rates.alternative[0], "alternative");
 }
 
 /* The rates are found, once a type, the link once; a reset forgets them. */
@@ -169,9 +170,9 @@ static void test_rates (void) {
     check_rates (&place);
     CHECK (emulated_launches == before + one, "measured twice");
   }
-  rates.alternative = 1.2e-14;
+  rates.alternative[0] = 1.2e-14;
   gpumm_candidate place = place_of (GPUMM_S, 16384, 0);
-  check_near (place.kernel_rates.alternative, 1e-14, "what was measured before");
+  check_near (place.kernel_rates.alternative[0], 1e-14, "what was measured before");
   reset_device ();
   CHECK (held == 0, "%zu bytes are held after a reset", held);
   copies = 0;
@@ -189,16 +190,16 @@ static void test_thrift (void) {
   place = place_of (GPUMM_D, 16384, 0);
   check_near (place.link, 2e10, "link");
   check_near (place.kernel_rates.library, rates.library, "library");
-  CHECK (emulated_launches == 0 && place.kernel_rates.alternative == 0, "the link decides");
+  CHECK (emulated_launches == 0 && place.kernel_rates.alternative[0] == 0, "the link decides");
   place = place_of (GPUMM_D, 32768, 0); /* 429 ms each, twice; 1407 ms */
   CHECK (emulated_launches > 0, "computing decides");
-  check_near (place.kernel_rates.alternative, rates.alternative, "alternative");
+  check_near (place.kernel_rates.alternative[0], rates.alternative[0], "alternative");
   /* under a limit that leaves no room for the measuring nothing is known, before and after */
   forget_all ();
   for (int i = 0; i < 2; i++) {
     place = place_of (GPUMM_D, 16384, 100000000);
     CHECK (place.link == 0 && place.kernel_rates.library == 0
-               && place.kernel_rates.alternative == 0,
+               && place.kernel_rates.alternative[0] == 0,
            "under a limit");
     CHECK (i > 0 || copies == 0, "measured under a limit");
     place_of (GPUMM_D, 16384, 0);
@@ -217,16 +218,16 @@ static void test_failures (void) {
   refused = 1;
   gpumm_candidate place = place_of (GPUMM_D, 16384, 0);
   check_near (place.kernel_rates.library, rates.library, "library");
-  CHECK (place.kernel_rates.alternative == 0, "emulated was refused");
+  CHECK (place.kernel_rates.alternative[0] == 0, "emulated was refused");
   refused = 0;
   place = place_of (GPUMM_D, 16384, 0);
-  CHECK (place.kernel_rates.alternative == 0 && emulated_launches == 0, "tried again");
+  CHECK (place.kernel_rates.alternative[0] == 0 && emulated_launches == 0, "tried again");
   for (size_t bytes = 1 << 20; bytes <= (size_t) 1 << 32; bytes *= 2) {
     forget_all ();
     largest = bytes;
     place = place_of (GPUMM_D, 16384, 0);
-    int known =
-        (place.link > 0) + (place.kernel_rates.library > 0) + (place.kernel_rates.alternative > 0);
+    int known = (place.link > 0) + (place.kernel_rates.library > 0)
+                + (place.kernel_rates.alternative[0] > 0);
     CHECK (known
                == (bytes >= (size_t) 1 << 25) + (bytes >= (size_t) 1 << 29)
                       + (bytes >= (size_t) 1 << 31),

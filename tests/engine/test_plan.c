@@ -64,9 +64,10 @@ static gpumm_context bare_gpu = {.driver = &bare_cuda, .device = 2};
 static gpumm_candidate cpu, fast, middle, old, tiny, bare, host_place;
 static gpumm_buffer there = {.context = &gpu_2};
 static double bytes[2]; /* stand for matrices: only addresses are read */
+static const gpumm_alternative *alternatives = gpumm_alternatives;
 
 static void make_places (void) {
-  cpu = (gpumm_candidate){.call = 1e-6, .flops = {1e11, 5e10, 1e11, 5e10}};
+  cpu = (gpumm_candidate){.call = 1e-6, .threads = 2, .flops = {1e11, 5e10, 1e11, 5e10}};
   fast = (gpumm_candidate){.context = &gpu_2,
                            .call = 60e-6,
                            .upload = 2e10,
@@ -117,37 +118,30 @@ static gpumm_problem square (gpumm_type type, int64_t m, int64_t n, int64_t k) {
                          .output = type};
 }
 
+/* Weighs the CPU and the GPU where the plan needs that. */
+static void weigh (const gpumm_problem *p, const gpumm_options *o, gpumm_candidates *known) {
+  if (known->gpu && gpumm_plan_needs (p, o, known->keeps_sparse) & GPUMM_NEEDS_RATES)
+    known->seconds = gpumm_weigh (p, o, known);
+}
+
 static gpumm_plan plan_of (gpumm_problem p, gpumm_options o, const gpumm_candidate *gpu,
                            gpumm_status expected) {
   const gpumm_sparse_estimate estimate = gpumm_estimate_sparse (&p);
-  gpumm_candidates choices = {
-      .estimate = &estimate, .cpu = &cpu, .gpu = gpu, .host = &host_place, .why_no_gpu = "made up"};
+  gpumm_candidates choices = {.estimate = &estimate,
+                              .cpu = &cpu,
+                              .gpu = gpu,
+                              .host = &host_place,
+                              .why_no_gpu = "made up",
+                              .alternatives = alternatives};
   gpumm_plan plan;
   o.device = -1;
+  weigh (&p, &o, &choices);
   gpumm_status status = gpumm_make_plan (&p, &o, &choices, &plan);
   CHECK (status == expected, "status %s (%s), expected %s", gpumm_status_name (status),
          gpumm_last_error (), gpumm_status_name (expected));
   if (!status)
     CHECK (plan.reason[0] && strlen (plan.reason) < sizeof plan.reason, "a plan without a reason");
   return plan;
-}
-
-/* What the plan of a product needs to know, as bits: nothing else is known to it. */
-static unsigned asked_for (gpumm_problem p, gpumm_options o, int has_gpu) {
-  const gpumm_sparse_estimate estimate = gpumm_estimate_sparse (&p);
-  gpumm_candidates known = {.why_no_gpu = "made up", .unknown = GPUMM_NEEDS_ALL};
-  unsigned asked = 0;
-  gpumm_plan plan;
-  while (!gpumm_make_plan (&p, &o, &known, &plan) && plan.needs) {
-    CHECK (!(plan.needs & ~known.unknown), "asks for what it knows");
-    asked |= plan.needs;
-    known.unknown = GPUMM_NEEDS_ALL & ~asked;
-    known.cpu = asked & GPUMM_NEEDS_CPU ? &cpu : NULL;
-    known.host = asked & GPUMM_NEEDS_HOST ? &host_place : NULL;
-    known.gpu = has_gpu && asked & (GPUMM_NEEDS_GPU | GPUMM_NEEDS_RATES) ? &fast : NULL;
-    known.estimate = asked & GPUMM_NEEDS_SPARSE ? &estimate : NULL;
-  }
-  return asked;
 }
 
 /* ---- patterns ----------------------------------------------------------------------------- */
@@ -537,7 +531,11 @@ static void test_memory (void) {
 /* The library: 50 TFLOPS; the link: 50 GB/s; so computing takes 1.25 times the transfers of real
  * double from n = 10000 on. emulated: 100 TFLOPS. */
 #define GOOD                                                                                       \
-  { 2e-14, 1e-14 }
+  {                                                                                                \
+    2e-14, {                                                                                       \
+      1e-14                                                                                        \
+    }                                                                                              \
+  }
 
 /* Operands of emulated products: in host memory; A and B, or all, on the device; B is A, or A'. */
 enum { HERE, OPERANDS_THERE, ALL_THERE, SQUARED, BY_TRANSPOSE };
@@ -565,11 +563,11 @@ static const struct {
     {GPUMM_Z, 8192, 8192, 8192, GOOD, 5e10, 0, 0, 0, HERE, NULL, 1, 1},
     {GPUMM_D, 40000, 40000, 2048, GOOD, 5e10, 0, 0, 0, HERE, NULL, 0, 1},
     /* hardly faster; where nothing is transferred less is enough */
-    {GPUMM_D, 16384, 16384, 16384, {2e-14, 1.59e-14}, 5e10, 0, 0, 0, HERE, NULL, 1, 1},
-    {GPUMM_D, 16384, 16384, 16384, {2e-14, 1.61e-14}, 5e10, 0, 0, 0, HERE, NULL, 0, 1},
-    {GPUMM_D, 16384, 16384, 16384, {2e-14, 1.7e-14}, 5e10, 0, 0, 0, ALL_THERE, NULL, 1, 1},
-    {GPUMM_D, 16384, 16384, 16384, {2e-14, 1.7e-14}, 5e10, 0, 0, 0, OPERANDS_THERE, NULL, 0, 1},
-    {GPUMM_D, 16384, 16384, 16384, {2e-14, 1.81e-14}, 5e10, 0, 0, 0, ALL_THERE, NULL, 0, 1},
+    {GPUMM_D, 16384, 16384, 16384, {2e-14, {1.59e-14}}, 5e10, 0, 0, 0, HERE, NULL, 1, 1},
+    {GPUMM_D, 16384, 16384, 16384, {2e-14, {1.61e-14}}, 5e10, 0, 0, 0, HERE, NULL, 0, 1},
+    {GPUMM_D, 16384, 16384, 16384, {2e-14, {1.7e-14}}, 5e10, 0, 0, 0, ALL_THERE, NULL, 1, 1},
+    {GPUMM_D, 16384, 16384, 16384, {2e-14, {1.7e-14}}, 5e10, 0, 0, 0, OPERANDS_THERE, NULL, 0, 1},
+    {GPUMM_D, 16384, 16384, 16384, {2e-14, {1.81e-14}}, 5e10, 0, 0, 0, ALL_THERE, NULL, 0, 1},
     /* 1.33 of the trial's conversions, 1.52; 1.63 of C, B, A or all is too much */
     {GPUMM_D, 16384, 16384, 4096, GOOD, 5e11, 0, 0, 0, HERE, NULL, 1, 1},
     {GPUMM_D, 16384, 16384, 2300, GOOD, 5e11, 0, 0, 0, HERE, NULL, 1, 1},
@@ -579,8 +577,8 @@ static const struct {
     {GPUMM_D, 5100, 5100, 5100, GOOD, 5e11, 0, 0, 0, HERE, NULL, 0, 0},
     {GPUMM_C, 5100, 5100, 5100, GOOD, 5e11, 0, 0, 0, HERE, NULL, 1, 1}, /* has a smaller trial */
     /* nothing is known */
-    {GPUMM_D, 16384, 16384, 16384, {0, 0}, 5e10, 0, 0, 0, HERE, NULL, 0, 1},
-    {GPUMM_D, 16384, 16384, 16384, {2e-14, 0}, 5e10, 0, 0, 0, HERE, NULL, 0, 1},
+    {GPUMM_D, 16384, 16384, 16384, {0, {0}}, 5e10, 0, 0, 0, HERE, NULL, 0, 1},
+    {GPUMM_D, 16384, 16384, 16384, {2e-14, {0}}, 5e10, 0, 0, 0, HERE, NULL, 0, 1},
     /* in parts; where panels cannot be kept each tile finds out anew, for which there is no rate; a
      * row that is too new; A A' is the library's, A A is not */
     {GPUMM_D, 16384, 16384, 16384, GOOD, 5e10, 1ll << 31, 0, 0, HERE, NULL, 0, 1},
@@ -617,7 +615,7 @@ static void make_emulating_gpu (gpu *g) {
 
 static void test_emulated (void) {
   gpu g;
-  gpumm_alternative alternative;
+  gpumm_alternative_kernels kernels;
   make_places ();
   make_emulating_gpu (&g);
   gpumm_buffer buffer = {.context = &g.context};
@@ -647,10 +645,11 @@ static void test_emulated (void) {
     CHECK (taken == (plan.gain > 1), "row %zu: gain %g", i, plan.gain);
     CHECK (taken == (strstr (plan.reason, "emulated computes ") != NULL), "row %zu: %s", i,
            plan.reason);
-    CHECK (gpumm_has_alternative (&p, &o, &g.place, &alternative) == emulated_choices[i].measured,
+    CHECK (gpumm_has_alternative (&p, &o, &g.place, alternatives, &kernels)
+               == emulated_choices[i].measured,
            "row %zu: measured %d", i, !emulated_choices[i].measured);
     p.alpha.re = 0;
-    CHECK (!gpumm_has_alternative (&p, &o, &g.place, &alternative),
+    CHECK (!gpumm_has_alternative (&p, &o, &g.place, alternatives, &kernels),
            "row %zu: nothing is multiplied", i);
   }
 }
@@ -660,9 +659,10 @@ static void test_emulated_numbers (void) {
   const gpumm_options named = {.algorithm = "emulated", .backend = GPUMM_GPU};
   const double n = 16384, expected = 2 * n * n * n * 1e-14;
   const gpumm_problem p = square (GPUMM_D, 16384, 16384, 16384);
-  gpumm_alternative alternative;
+  gpumm_alternative_kernels kernels;
   gpu g;
-  CHECK (!gpumm_has_alternative (&p, &(gpumm_options){0}, &fast, &alternative), "no such row");
+  CHECK (!gpumm_has_alternative (&p, &(gpumm_options){0}, &fast, alternatives, &kernels),
+         "no such row");
   make_emulating_gpu (&g);
   g.place.link = 5e10;
   g.place.kernel_rates = (gpumm_kernel_rates) GOOD;
@@ -676,6 +676,48 @@ static void test_emulated_numbers (void) {
          "%s", plan.reason);
   plan = plan_of (p, named, &g.place, GPUMM_OK);
   CHECK (plan.kernel == &emulated && plan.gain == 0, "by name: gain %g", plan.gain);
+}
+
+/* A second row, whose family is there already: the fastest that is clearly faster is taken, by its
+ * own rate, edge and limits. */
+static void test_second_alternative (void) {
+  static const gpumm_alternative rows[] = {
+      {.family = "emulated",
+       .edge = {4096, 8192, 4096, 4096},
+       .bound = 1.25,
+       .faster_moving = 0.8,
+       .faster = 0.9},
+      {.family = "naive", .edge = {4096, 4096}, .bound = 2, .faster_moving = 0.5, .faster = 0.5},
+      {0}};
+  static const struct {
+    gpumm_type type;
+    gpumm_kernel_rates rates;
+    double link;
+    const char *expected;
+  } table[] = {
+      {GPUMM_D, {2e-14, {1e-14, 0}}, 5e10, "emulated"},
+      {GPUMM_D, {2e-14, {1e-14, 0.9e-14}}, 5e10, "naive"},
+      {GPUMM_D, {2e-14, {1e-14, 1.01e-14}}, 5e10, "emulated"},
+      {GPUMM_D, {2e-14, {0, 0.9e-14}}, 5e10, "naive"},
+      {GPUMM_D, {2e-14, {0, 1.01e-14}}, 5e10, "cublas"}, /* not clearly */
+      {GPUMM_D, {2e-14, {1.7e-14, 1.1e-14}}, 5e10, "cublas"},
+      {GPUMM_D, {2e-14, {1e-14, 0.9e-14}}, 4e10, "emulated"}, /* the link takes more than half */
+      {GPUMM_Z, {2e-14, {1e-14, 0.9e-14}}, 5e10, "emulated"}, /* no edge for the type */
+  };
+  gpu g;
+  make_emulating_gpu (&g);
+  alternatives = rows;
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    g.place.link = table[i].link;
+    g.place.kernel_rates = table[i].rates;
+    const gpumm_plan plan = plan_of (square (table[i].type, 16384, 16384, 16384),
+                                     (gpumm_options){.backend = GPUMM_GPU}, &g.place, GPUMM_OK);
+    CHECK (strcmp (plan.algorithm->name, table[i].expected) == 0, "row %zu: %s", i, plan.reason);
+    CHECK (strcmp (plan.algorithm->name, "cublas") == 0
+               || strstr (plan.reason, plan.algorithm->name) != NULL,
+           "row %zu: %s", i, plan.reason);
+  }
+  alternatives = gpumm_alternatives;
 }
 
 /* Times and rates in sentences have no exponent. */
@@ -787,7 +829,7 @@ static void test_sent_real_by_complex (void) {
 
 /* A large B is packed for however few rows of A; a large A beside a thin B is not. */
 static void test_thin_on_the_cpu (void) {
-  const gpumm_candidate cpu = {.flops = {[GPUMM_D] = 1e11}};
+  const gpumm_candidate cpu = {.threads = 2, .flops = {[GPUMM_D] = 1e11}};
   const gpumm_problem left = square (GPUMM_D, 64, 6000, 6000),
                       right = square (GPUMM_D, 6000, 64, 6000);
   const double more =
@@ -836,6 +878,7 @@ static void test_choice_as_full (void) {
                                 .why_no_gpu = "made up",
                                 .keeps_sparse = table[i].keeps};
     gpumm_plan plan;
+    weigh (&p, &o, &choices);
     CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK
                && strcmp (plan.algorithm->name, table[i].expected) == 0,
            "row %zu: %s, %s", i, plan.algorithm->name, plan.reason);
@@ -845,12 +888,11 @@ static void test_choice_as_full (void) {
     /* the CPU is measured where it may matter, and not where nothing is multiplied */
     const int by_name = table[i].algorithm && strcmp (table[i].algorithm, "auto") != 0;
     const int is_filled = table[i].each[0] >= 200 && table[i].each[1] >= 200;
-    CHECK (!(asked_for (p, o, table[i].gpu) & GPUMM_NEEDS_CPU)
-               != (table[i].asked != GPUMM_GPU && is_filled && !by_name),
+    CHECK (!(gpumm_plan_needs (&p, &o, table[i].keeps) & GPUMM_NEEDS_CPU)
+               != (table[i].asked != GPUMM_GPU && is_filled && !by_name && !table[i].keeps),
            "row %zu: needs the CPU", i);
     p.alpha.re = 0;
-    CHECK (!(asked_for (p, o, table[i].gpu) & GPUMM_NEEDS_CPU), "row %zu: nothing is multiplied",
-           i);
+    CHECK (!(gpumm_plan_needs (&p, &o, 0) & GPUMM_NEEDS_CPU), "row %zu: nothing is multiplied", i);
     drop (&a);
     drop (&b);
   }
@@ -858,33 +900,38 @@ static void test_choice_as_full (void) {
 
 /* Nothing is opened that cannot be chosen. */
 static void test_needs (void) {
-  enum { CPU = GPUMM_NEEDS_CPU, HOST = GPUMM_NEEDS_HOST, GPU = GPUMM_NEEDS_GPU };
-  enum { RATES = GPUMM_NEEDS_RATES };
-  gpumm_problem small = square (GPUMM_D, 30, 30, 30), large = square (GPUMM_D, 120, 120, 120);
-  gpumm_problem huge = square (GPUMM_D, 4096, 4096, 4096), sparse = large, integers = large;
+  enum { HOST = GPUMM_NEEDS_HOST, GPU = GPUMM_NEEDS_GPU, RATES = GPUMM_NEEDS_RATES };
+  const gpumm_problem small = square (GPUMM_D, 30, 30, 30), large = square (GPUMM_D, 120, 120, 120);
+  gpumm_problem sparse = large, integers = large, resident = small;
   int64_t column[121] = {0};
   sparse.a.format = GPUMM_SPARSE;
   sparse.a.start = column;
   integers.a.type = integers.b.type = integers.output = GPUMM_I8;
-  const gpumm_options automatic = {0}, on_cpu = {.backend = GPUMM_CPU},
-                      on_gpu = {.backend = GPUMM_GPU}, tiled = {.algorithm = "tiled"},
-                      row = {.algorithm = "tiled_16"}, loops = {.algorithm = "loops"},
-                      tiled_here = {.algorithm = "tiled", .backend = GPUMM_CPU};
-  make_places ();
-  CHECK (asked_for (small, automatic, 1) == 0, "small products ask for nothing");
-  CHECK (asked_for (large, automatic, 1) == (RATES | CPU), "large ones compare rates");
-  CHECK (asked_for (huge, automatic, 1) == (RATES | CPU | GPU), "and go where they are faster");
-  CHECK (asked_for (large, automatic, 0) == RATES, "without a GPU there is nothing to compare");
-  CHECK (asked_for (small, on_gpu, 1) == GPU, "those that were sent there ask for the GPU");
-  CHECK (asked_for (large, on_cpu, 1) == 0, "those sent to the CPU do not");
-  CHECK (asked_for (sparse, on_gpu, 1) & GPU, "sparse ones that were sent there do");
-  CHECK (asked_for (sparse, automatic, 1) == 0, "those with next to nothing to do do not");
-  CHECK (asked_for (integers, on_gpu, 1) == 0, "what has no kernels does not");
-  CHECK (asked_for (small, tiled, 1) == GPU, "kernels by family do");
-  CHECK (asked_for (small, row, 1) == GPU, "kernels by row do");
-  CHECK (asked_for (small, tiled, 0) == (GPU | HOST), "without a GPU the host device");
-  CHECK (asked_for (large, loops, 1) == 0, "loops do not");
-  CHECK (asked_for (small, tiled_here, 1) == HOST, "tiled on the CPU: the host device");
+  resident.a.buffer = resident.b.buffer = &there;
+  const struct {
+    const char *what;
+    const gpumm_problem *p;
+    gpumm_options o;
+    unsigned needs;
+  } table[] = {
+      {"a small product", &small, {0}, 0},
+      {"a large one, by rates", &large, {0}, RATES},
+      {"on the GPU", &small, {.backend = GPUMM_GPU}, GPU},
+      {"on the CPU", &large, {.backend = GPUMM_CPU}, 0},
+      {"a sparse one on the GPU", &sparse, {.backend = GPUMM_GPU}, GPU},
+      {"a sparse one with next to nothing to do", &sparse, {0}, 0},
+      {"what has no kernels", &integers, {.backend = GPUMM_GPU}, 0},
+      {"a family", &small, {.algorithm = "tiled"}, GPU | HOST},
+      {"a row", &small, {.algorithm = "tiled_16"}, GPU | HOST},
+      {"a family on the GPU", &small, {.algorithm = "tiled", .backend = GPUMM_GPU}, GPU},
+      {"a family on the CPU", &small, {.algorithm = "tiled", .backend = GPUMM_CPU}, HOST},
+      {"an algorithm of the CPU", &large, {.algorithm = "loops"}, 0},
+      {"one that does not take them", &large, {.algorithm = "sparse"}, 0},
+      {"one of a device that does not", &integers, {.algorithm = "tiled"}, 0},
+      {"a resident one", &resident, {0}, GPU},
+  };
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    CHECK (gpumm_plan_needs (table[i].p, &table[i].o, 0) == table[i].needs, "%s", table[i].what);
 }
 
 /* What stays on a device takes no memory there again, is not padded, and decides where the product
@@ -1028,6 +1075,7 @@ int main (void) {
   test_emulated ();
   test_digits ();
   test_emulated_numbers ();
+  test_second_alternative ();
   test_pairs ();
   test_bytes_moved ();
   test_sent_real_by_complex ();

@@ -87,7 +87,7 @@ static gpumm_context context; /* with the driver */
 static gpumm_plan plan_of (const gpumm_matrix *a, gpumm_type output, gpumm_backend where, int card,
                            double link, gpumm_kernel_rates rates) {
   static double bytes[2]; /* stand for elements: only addresses are looked at */
-  const gpumm_candidate cpu = {.call = 1e-6, .flops = {1e10, 1e10, 1e10, 1e10}};
+  const gpumm_candidate cpu = {.call = 1e-6, .threads = 2, .flops = {1e10, 1e10, 1e10, 1e10}};
   gpumm_candidate gpu = {.context = &context,
                          .properties = cards[card],
                          .flops = {1e12, 1e12, 1e12, 1e12},
@@ -101,8 +101,11 @@ static gpumm_plan plan_of (const gpumm_matrix *a, gpumm_type output, gpumm_backe
   p.a.values = &bytes[0];
   p.b.values = &bytes[1];
   const gpumm_options o = {.backend = where, .device = -1};
-  gpumm_candidates choices = {.cpu = &cpu, .gpu = &gpu, .why_no_gpu = ""};
+  gpumm_candidates choices = {
+      .cpu = &cpu, .gpu = &gpu, .why_no_gpu = "", .alternatives = gpumm_alternatives};
   gpumm_plan plan = {0};
+  if (gpumm_plan_needs (&p, &o, 0) & GPUMM_NEEDS_RATES)
+    choices.seconds = gpumm_weigh (&p, &o, &choices);
   CHECK (gpumm_make_plan (&p, &o, &choices, &plan) == GPUMM_OK, "no plan");
   return plan;
 }
@@ -112,7 +115,7 @@ static gpumm_plan plan_of (const gpumm_matrix *a, gpumm_type output, gpumm_backe
 static void take_full (int card) {
   static const int64_t edges[] = {16, 700, 2100, 9000};
   /* of emulated: none, and such that it is ten times as fast */
-  static const gpumm_kernel_rates rates[] = {{0}, {1e-12, 1e-13}};
+  static const gpumm_kernel_rates rates[] = {{0, {0}}, {1e-12, {1e-13}}};
   for (int type = GPUMM_S; type <= GPUMM_Z; type++)
     for (size_t e = 0; e < sizeof edges / sizeof *edges; e++)
       for (int r = 0; r < 2; r++) {
