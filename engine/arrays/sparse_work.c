@@ -1,11 +1,11 @@
 /* sparse_work.c - sparse matrices on a device: checks, and work queued on the array stream.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "calls.h"
 #include "base/error.h"
+#include "base/types.h"
+#include "calls.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
-#include "base/types.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* matrix.c - is a matrix sound?
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "matrix.h"
-#include "gpumm_tools.h"
 #include "cancel.h"
 #include "error.h"
+#include "gpumm_tools.h"
 #include "memory/buffer.h"
 #include "multiply/compressed.h"
 #include "processors.h"

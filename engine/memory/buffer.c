@@ -1,11 +1,11 @@
 /* buffer.c - memory of a device that outlives a product, and who owns it.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "buffer.h"
-#include "device/devices.h"
 #include "base/error.h"
+#include "base/types.h"
+#include "device/devices.h"
 #include "host.h"
 #include "pool.h"
-#include "base/types.h"
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 /* host.c - host memory of the engine.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "gpumm_tools.h"
 #include "host.h"
 #include "base/error.h"
+#include "gpumm_tools.h"
 #include "limit.h"
 
 #include <stdatomic.h>

@@ -3,9 +3,9 @@
 #ifndef GPUMM_ALGORITHM_H
 #define GPUMM_ALGORITHM_H
 
+#include "base/types.h"
 #include "memory/host.h"
 #include "plan/plan.h"
-#include "base/types.h"
 
 struct gpumm_sparse_estimate; /* sparse.h */
 

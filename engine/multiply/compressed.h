@@ -3,8 +3,8 @@
 #ifndef GPUMM_COMPRESSED_H
 #define GPUMM_COMPRESSED_H
 
-#include "memory/host.h"
 #include "base/types.h"
+#include "memory/host.h"
 
 /* The index of entry t. */
 static inline int64_t gpumm_index_at (const gpumm_matrix *x, int64_t t) {

@@ -1,10 +1,10 @@
 /* natural.c - is a sparse matrix made of full square blocks?
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "natural.h"
-#include "rowset.h"
 #include "base/cancel.h"
 #include "base/threads.h"
 #include "base/types.h"
+#include "rowset.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pass.h"
 #include "base/error.h"
+#include "base/types.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
-#include "base/types.h"
 
 #include <math.h>
 #include <string.h>

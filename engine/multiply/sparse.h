@@ -3,9 +3,9 @@
 #ifndef GPUMM_SPARSE_H
 #define GPUMM_SPARSE_H
 
+#include "base/types.h"
 #include "gpumm.h"
 #include "memory/host.h"
-#include "base/types.h"
 
 /* Can a sparse matrix have elements of this type? */
 static inline int gpumm_is_sparse_element (gpumm_type type) {
