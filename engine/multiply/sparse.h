@@ -1,4 +1,8 @@
 /* sparse.h - functions for sparse products on the CPU and on devices.
+ *
+ * The operands lie in host memory: what goes to a device is prepared here before it goes. The
+ * estimate reads patterns alone and decides nothing: the plan weighs it.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_SPARSE_H
 #define GPUMM_SPARSE_H
