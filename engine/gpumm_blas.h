@@ -1,4 +1,9 @@
 /* gpumm_blas.h - routines of BLAS and LAPACK on a device, and the BLAS of this process.
+ *
+ * For programs, and for libgpumm_blas.so (blas/). A gpumm_call has LAPACK's arguments as values of
+ * C: how Fortran passes them is left to blas/. What a GPU might compute differently from the CPU's
+ * library is refused with the arguments unchanged, and the caller calls that library.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_GPUMM_BLAS_H
 #define GPUMM_GPUMM_BLAS_H

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "block_index.h"
 #include "block_matrix.h"
+#include "block_index.h"
 
 #include <octave/lo-array-errwarn.h>
 #include <octave/quit.h>

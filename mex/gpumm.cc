@@ -218,8 +218,7 @@ static double stored (const octave_value &x) {
 static bool is_short (const octave_value &a, const octave_value &b) {
   return (a.issparse () || b.issparse ()) && a.columns () == b.rows ()
          && gpumm_octave_is_faster (a.issparse (), b.issparse (), stored (a), stored (b),
-                                    double (a.rows ()), double (b.rows ()),
-                                    double (b.columns ()));
+                                    double (a.rows ()), double (b.rows ()), double (b.columns ()));
 }
 
 // Should `*` compute A * B, which is not for the engine as it is, at once? Yes for scalars,

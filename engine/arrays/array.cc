@@ -1,4 +1,9 @@
 // array.cc - memory, views and programs of arrays: see array.h.
+//
+// Only array.cc calls gpumm_buffer_new and gpumm_copy: the other files of this folder use its
+// functions, and read back only counts, flags and answers. array.cc runs programs, and does not
+// know the operators and functions that write them.
+//
 // SPDX-License-Identifier: BSD-3-Clause
 #include "array.h"
 

@@ -1,4 +1,8 @@
 // blocks.cc - memory, patterns and functions of matrices in blocks: see blocks.h.
+//
+// It has no kernels of its own: a pattern is handled as the sparse matrix that grid_of makes of it,
+// the elements as one array. Only counts and answers come to the host, never an element.
+//
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks.h"
 

@@ -1,4 +1,8 @@
 // blocks_operators.cc - operators and products of matrices in blocks: see blocks.h.
+//
+// The callers have checked that sizes and blocks fit. The engine's plan chooses how a product runs.
+// Two matrices with one pattern are combined as two arrays, in one pass.
+//
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks.h"
 

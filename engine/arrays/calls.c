@@ -2,13 +2,13 @@
  * stream.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "calls.h"
-#include "device/devices.h"
 #include "base/error.h"
+#include "base/overlap.h"
+#include "base/types.h"
+#include "device/devices.h"
 #include "memory/buffer.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
-#include "base/overlap.h"
-#include "base/types.h"
 
 #include <string.h>
 #include <unistd.h>

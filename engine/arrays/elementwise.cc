@@ -1,4 +1,9 @@
 // elementwise.cc - operators, functions and reductions of arrays, entry by entry: see array.h.
+//
+// Operations are only queued. Only holds waits for the device: for an answer, and where negative
+// numbers decide whether a result is complex. The caller says the types of results, by the rules of
+// its language.
+//
 // SPDX-License-Identifier: BSD-3-Clause
 #include "array.h"
 

@@ -1,4 +1,9 @@
 // parts.cc - parts of arrays, and arrays made of others: see array.h.
+//
+// Entries are moved here, never computed: a transpose is a flag, and a conjugated array is
+// conjugated where it is read. The callers have checked the indices. More dimensions than a device
+// takes are refused.
+//
 // SPDX-License-Identifier: BSD-3-Clause
 #include "array.h"
 

@@ -1,4 +1,9 @@
 // products.cc - products of arrays and of their pages: see array.h.
+//
+// A product is a job of the engine, whose plan chooses how the product runs: this file names no
+// algorithm and no kernel. It decides only which operands the engine can read as they lie, and
+// copies the others first.
+//
 // SPDX-License-Identifier: BSD-3-Clause
 #include "array.h"
 

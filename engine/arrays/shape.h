@@ -1,4 +1,8 @@
 // shape.h - the sizes of an array by dimension, and places along a dimension.
+//
+// It has numbers alone: no device, no element type, nothing of the engine. The callers have checked
+// that the places of a selection exist.
+//
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_SHAPE_H
 #define GPUMM_SHAPE_H

@@ -1,4 +1,9 @@
 // sparse.cc - memory, functions and parts of sparse matrices: see sparse.h.
+//
+// A function that may make zeros says so in may_store_zeros and does not look for them, because
+// looking waits for the device. A function that needs a pattern as it is read, not as it is stored,
+// takes straight () first.
+//
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sparse.h"
 

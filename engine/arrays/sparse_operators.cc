@@ -1,4 +1,8 @@
 // sparse_operators.cc - operators and products of sparse matrices: see sparse.h.
+//
+// Stored zeros are dropped here before they can matter: before two patterns meet, and before a zero
+// is multiplied by Inf. The engine's plan chooses how a product runs.
+//
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sparse.h"
 

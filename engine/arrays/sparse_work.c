@@ -1,11 +1,14 @@
 /* sparse_work.c - sparse matrices on a device: checks, and work queued on the array stream.
  *
+ * The checks use types, sizes and addresses, which the host knows, and read no entry: only the
+ * device knows how many entries are marked. Only gpumm_read_back waits for the device.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "calls.h"
 #include "base/error.h"
+#include "base/types.h"
+#include "calls.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
-#include "base/types.h"
 
 #include <string.h>
 

@@ -1,4 +1,8 @@
 // vectors.cc - see vectors.h.
+//
+// It describes work on patterns for the engine, and raises what fails. It does not know the structs
+// sparse and blocks, and so not whether a matrix is turned, conjugated or stores zeros.
+//
 // SPDX-License-Identifier: BSD-3-Clause
 #include "vectors.h"
 

@@ -1,5 +1,8 @@
 // vectors.h - vectors on a device, which patterns of sparse matrices and of blocks consist of.
 //
+// Sparse matrices and matrices in blocks both stand on this file, so it knows neither of their
+// structs. The comment of a function that reads numbers back says "Waits".
+//
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_VECTORS_H
 #define GPUMM_VECTORS_H

@@ -1,4 +1,8 @@
 /* cancel.c - the flag that stops products.
+ *
+ * It stops nothing and knows no job, only how many are open: loops ask it (cancel.h). A signal
+ * handler may call gpumm_cancel, so all state is atomic, without a lock.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "cancel.h"
 #include "error.h"

@@ -1,4 +1,9 @@
-/* environment.c - gpumm's variables of the environment. SPDX-License-Identifier: BSD-3-Clause */
+/* environment.c - gpumm's variables of the environment.
+ *
+ * It knows none of them by name: the file that uses a variable gives its name and says what its
+ * value must be. No value is kept (environment.h).
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
 #include "environment.h"
 #include "error.h"
 

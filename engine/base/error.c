@@ -1,4 +1,8 @@
 /* error.c - the status table and the text of a thread's last failure.
+ *
+ * The whole engine reports failures through this file, so it calls no other file of the engine. It
+ * uses malloc, because gpumm_allocate reports its own failures here.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "error.h"
 

@@ -1,4 +1,10 @@
-/* error.h - statuses with a text. SPDX-License-Identifier: BSD-3-Clause */
+/* error.h - statuses with a text.
+ *
+ * A function that fails keeps the text for its thread and returns the status. Its callers return
+ * the status and leave the text, or keep a new one, which may quote the old one. Drivers know
+ * nothing of this: their texts come from error_text () (device/device.h).
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ERROR_H
 #define GPUMM_ERROR_H
 

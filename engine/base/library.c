@@ -6,9 +6,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "gpumm_blas.h"
-#include "environment.h"
 #include "library.h"
+#include "environment.h"
+#include "gpumm_blas.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,4 +1,8 @@
-/* library.h - the loader, and the BLAS of this process beyond gpumm.h.
+/* library.h - the loader's lock, and the check of GPUMM_BLAS.
+ *
+ * Every call of the loader holds this lock. The functions of the BLAS, by their names, are in
+ * gpumm_blas.h, because programs call them, too.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_LIBRARY_H
 #define GPUMM_LIBRARY_H

@@ -1,4 +1,8 @@
 /* magnitude.h - how large the numbers of a matrix are, and whether they are far from overflow.
+ *
+ * The numbers lie in host memory and are read by the calling thread: callers may give parts of a
+ * large matrix to several threads. The callers decide what a number outside the safe range means.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_MAGNITUDE_H
 #define GPUMM_MAGNITUDE_H

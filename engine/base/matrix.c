@@ -1,9 +1,14 @@
 /* matrix.c - is a matrix sound?
+ *
+ * An array is read only where earlier checks have shown that it may be: first the fields, then the
+ * offsets, then the indices. Values are read only to count blocks of zeros. Arrays on a device are
+ * not read.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "matrix.h"
-#include "gpumm_tools.h"
 #include "cancel.h"
 #include "error.h"
+#include "gpumm_tools.h"
 #include "memory/buffer.h"
 #include "multiply/compressed.h"
 #include "processors.h"

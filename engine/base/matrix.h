@@ -1,4 +1,9 @@
-/* matrix.h - is a matrix sound? After both checks nothing that follows its arrays can leave them.
+/* matrix.h - is a matrix sound?
+ *
+ * After both checks nothing that follows its arrays can leave them, so algorithms do not check
+ * again. Offsets and indices on a device are trusted. job/job.c checks whether two matrices fit
+ * each other.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_MATRIX_H
 #define GPUMM_MATRIX_H

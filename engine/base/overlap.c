@@ -1,4 +1,8 @@
 /* overlap.c - do two arrays share memory?
+ *
+ * The answer comes from addresses, sizes and strides, in a time that does not depend on the number
+ * of elements. No element is read: the arrays may lie on a device.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "overlap.h"
 #include "types.h"

@@ -1,4 +1,9 @@
 /* overlap.h - do two arrays share memory?
+ *
+ * The answers are for checks before a call writes: in doubt gpumm_overlap says that nothing
+ * overlaps, and gpumm_is_apart that something does. Sizes and strides have been checked before. No
+ * element is read.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_OVERLAP_H
 #define GPUMM_OVERLAP_H

@@ -1,4 +1,8 @@
 /* processors.h - one function in machine code for several generations of processors.
+ *
+ * Functions with this mark are written without intrinsics: the compiler makes their vectors.
+ * Nothing in the engine asks which copy runs.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_PROCESSORS_H
 #define GPUMM_PROCESSORS_H

@@ -5,9 +5,9 @@
  * no thread of its own.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "gpumm_tools.h"
 #include "progress.h"
 #include "clock.h"
+#include "gpumm_tools.h"
 
 #include <math.h>
 #include <sched.h>

@@ -1,4 +1,8 @@
 /* threads.c - teams of threads, and a loop in parallel on one.
+ *
+ * No other file of the engine makes threads. They block all signals, and no lock is held while they
+ * work. No call waits for a team: if another call uses the team, the caller works alone.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "threads.h"

@@ -1,4 +1,8 @@
 /* types.c - the table of element types, and the host clock.
+ *
+ * It calls nothing of the engine, and its functions do not fail: a type that is not in the table
+ * has 0 bytes and the name "unknown".
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "types.h"

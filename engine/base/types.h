@@ -1,4 +1,9 @@
 /* types.h - element types and sizes of problems.
+ *
+ * Here is what follows from the fields of a matrix or a problem. The functions check nothing and
+ * read no array but the last offset (gpumm_entries). What can fail or takes a loop is in matrix.h
+ * and multiply/compressed.h.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_TYPES_H
 #define GPUMM_TYPES_H

@@ -7,9 +7,9 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/library.h"
-#include "memory/pool.h"
 #include "base/progress.h"
 #include "base/types.h"
+#include "memory/pool.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>

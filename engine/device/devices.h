@@ -1,4 +1,9 @@
 /* devices.h - the drivers, and a context for each device.
+ *
+ * It says which devices exist and which of them a product may use; the plan chooses among them. The
+ * engine is linked to no driver: each is a library, opened at first use. What is kept for a device
+ * between calls is in context.h.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_DEVICES_H
 #define GPUMM_DEVICES_H

@@ -16,10 +16,10 @@
 #include "gpumm_tools.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "memory/host.h"
-#include "multiply/compressed.h"
 #include "base/threads.h"
 #include "base/types.h"
+#include "memory/host.h"
+#include "multiply/compressed.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "base/error.h"
 #include "gpumm_tools.h"
+#include "base/error.h"
 #include "memory/host.h"
 
 #include <errno.h>

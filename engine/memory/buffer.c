@@ -1,11 +1,15 @@
 /* buffer.c - memory of a device that outlives a product, and who owns it.
+ *
+ * A forked process may release a buffer but not use it. The checks compare addresses: they do not
+ * know what offsets and indices on the device say.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "buffer.h"
-#include "device/devices.h"
 #include "base/error.h"
+#include "base/types.h"
+#include "device/devices.h"
 #include "host.h"
 #include "pool.h"
-#include "base/types.h"
 
 #include <unistd.h>
 

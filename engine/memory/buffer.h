@@ -1,4 +1,8 @@
 /* buffer.h - memory of a device that outlives a product, and who owns it.
+ *
+ * Programs have only a pointer to the struct, and the functions of gpumm.h. queue.h says who waits
+ * before a buffer is read.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_MEMORY_BUFFER_H
 #define GPUMM_MEMORY_BUFFER_H

@@ -1,8 +1,13 @@
 /* host.c - host memory of the engine.
+ *
+ * Apart from error texts and names of libraries, all memory of the engine in C comes from here, so
+ * that tests can make each allocation fail and count what is not released. How much may be taken at
+ * once is in limit.c. Page-locked memory is in pool.c.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "gpumm_tools.h"
 #include "host.h"
 #include "base/error.h"
+#include "gpumm_tools.h"
 #include "limit.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,10 @@
 /* host.h - host memory of the engine: malloc that counts allocations and, in tests, fails on
- * request. SPDX-License-Identifier: BSD-3-Clause */
+ * request.
+ *
+ * It does not know what the memory is for. Page-locked memory, which devices copy faster, is in
+ * pool.h.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_MEMORY_HOST_H
 #define GPUMM_MEMORY_HOST_H
 

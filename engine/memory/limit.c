@@ -1,4 +1,9 @@
-/* limit.c - the limit of this machine's memory. SPDX-License-Identifier: BSD-3-Clause */
+/* limit.c - the limit of this machine's memory.
+ *
+ * It asks how much memory there is, with swap and within the limits of control groups, not how much
+ * is free: that changes while a product runs. It takes no memory for anyone (host.c).
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "limit.h"
 #include "base/environment.h"

@@ -1,4 +1,8 @@
 /* queue.c - the array stream of a device: its work runs in order, and all others wait for it.
+ *
+ * It launches nothing: the callers do, between begin and end, one of them at a time. The lock of
+ * the numbers is not held while the device is waited for. A failure is kept until it is asked for.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "queue.h"
 #include "base/error.h"

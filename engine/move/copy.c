@@ -1,4 +1,8 @@
 /* copy.c - copies of large blocks between host buffers.
+ *
+ * It knows bytes and indices, no matrices, threads or devices. Stores past the caches are fenced
+ * before it returns, so the caller may tell another thread at once.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "copy.h"
 

@@ -1,4 +1,8 @@
 /* copy.h - copies of large blocks between host buffers.
+ *
+ * One thread copies, and does not look for a cancellation: callers cut what is large into chunks.
+ * The two buffers do not overlap.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_MEMORY_COPY_H
 #define GPUMM_MEMORY_COPY_H

@@ -1,4 +1,8 @@
 /* exchange.c - panels that devices give each other.
+ *
+ * It says whose turn it is and who has left, and moves nothing: streaming.c uploads the panels,
+ * offers them and copies those of others. Here members wait for each other only when they leave.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "exchange.h"
 #include "memory/host.h"

@@ -1,4 +1,8 @@
 /* first_touch.c - the pages of memory that results go to.
+ *
+ * It changes no byte, even while other threads write. It knows neither devices nor matrices, only
+ * regions of memory. A thread waits only for a page that another one is bringing.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include "first_touch.h"

@@ -1,4 +1,8 @@
 /* narrow.h - copies of real numbers in the narrowest type that holds them exactly.
+ *
+ * Widened again, each copy has the same bits. Whether an attempt is worth its time is not known
+ * here: streaming.c counts what was converted in vain.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_MEMORY_NARROW_H
 #define GPUMM_MEMORY_NARROW_H

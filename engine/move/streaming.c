@@ -24,9 +24,9 @@
 #include "copy.h"
 #include "first_touch.h"
 #include "memory/host.h"
-#include "narrow.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
+#include "narrow.h"
 
 #include <sched.h>
 #include <stdatomic.h>

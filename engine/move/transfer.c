@@ -1,4 +1,8 @@
 /* transfer.c - a full matrix to a device, back, and to another device.
+ *
+ * Entries move as they are: nothing is converted, transposed or launched. gpumm_copy returns when
+ * the copy is there, after all work on arrays that is queued on its devices.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/cancel.h"
 #include "base/error.h"

@@ -1,11 +1,15 @@
 /* algorithm.h - an algorithm's interface to the engine: one row of the table in table.c.
+ *
+ * By this row job/ opens, runs and closes an algorithm, and plan/ asks what it takes and how long
+ * it needs. An algorithm opens no job: if it needs another product, it sets job->by.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ALGORITHM_H
 #define GPUMM_ALGORITHM_H
 
+#include "base/types.h"
 #include "memory/host.h"
 #include "plan/plan.h"
-#include "base/types.h"
 
 struct gpumm_sparse_estimate; /* sparse.h */
 

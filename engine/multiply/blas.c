@@ -6,14 +6,14 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blas.h"
-#include "real_by_complex.h"
+#include "algorithm.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "base/types.h"
 #include "plan/work.h"
-#include "algorithm.h"
+#include "real_by_complex.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,4 +1,8 @@
 /* blas.h - the BLAS of this process, for the algorithm and for measurements.
+ *
+ * For products in host memory. The callers know neither the library's names nor the size of its
+ * integers. Nothing here asks whether a GPU is faster.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_BLAS_H
 #define GPUMM_BLAS_H

@@ -22,17 +22,17 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/processors.h"
+#include "base/progress.h"
+#include "base/threads.h"
 #include "compressed.h"
 #include "elements.h"
 #include "integer_end.h"
-#include "pattern.h"
-#include "base/processors.h"
-#include "base/cancel.h"
-#include "base/error.h"
 #include "memory/host.h"
-#include "base/progress.h"
+#include "pattern.h"
 #include "sparse.h"
-#include "base/threads.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,12 +8,12 @@
 #include "gpumm_tools.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "memory/host.h"
-#include "memory/limit.h"
+#include "base/matrix.h"
 #include "base/threads.h"
 #include "base/types.h"
 #include "compressed.h"
-#include "base/matrix.h"
+#include "memory/host.h"
+#include "memory/limit.h"
 
 #include <complex.h>
 #include <string.h>

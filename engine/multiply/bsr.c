@@ -10,10 +10,10 @@
  * bsr.csv) and are per multiprocessor.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "rows.h"
-#include "resident.h"
 #include "base/error.h"
 #include "base/types.h"
+#include "resident.h"
+#include "rows.h"
 
 #include <math.h>
 

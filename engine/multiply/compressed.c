@@ -4,10 +4,10 @@
 #include "compressed.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "memory/host.h"
-#include "memory/limit.h"
 #include "base/threads.h"
 #include "base/types.h"
+#include "memory/host.h"
+#include "memory/limit.h"
 
 #include <complex.h>
 #include <math.h>

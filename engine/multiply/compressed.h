@@ -1,10 +1,14 @@
 /* compressed.h - functions for compressed columns of elements and compressed rows of blocks.
+ *
+ * Both are lines of entries: a function asks for the format only where an index or an entry has
+ * another size. The matrices lie in host memory and are sound (base/matrix.h).
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_COMPRESSED_H
 #define GPUMM_COMPRESSED_H
 
-#include "memory/host.h"
 #include "base/types.h"
+#include "memory/host.h"
 
 /* The index of entry t. */
 static inline int64_t gpumm_index_at (const gpumm_matrix *x, int64_t t) {

@@ -15,12 +15,12 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "arrays/calls.h"
 #include "base/error.h"
-#include "move/exchange.h"
 #include "base/progress.h"
-#include "plan/tiles.h"
 #include "base/types.h"
-#include "plan/work.h"
+#include "move/exchange.h"
 #include "pass.h"
+#include "plan/tiles.h"
+#include "plan/work.h"
 
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* integer_end.h - the exact end of an integer product: each sum is saturated or rounded once.
  *
+ * It knows no product, only its sums. They are exact, in 128 bits or in two halves: the callers
+ * neither round nor saturate before.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_INTEGER_END_H
 #define GPUMM_INTEGER_END_H

@@ -19,14 +19,14 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
-#include "integer_end.h"
-#include "base/processors.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "memory/host.h"
+#include "base/processors.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "base/types.h"
+#include "integer_end.h"
+#include "memory/host.h"
 #include "plan/work.h"
 
 #include <stdatomic.h>

@@ -1,10 +1,14 @@
 /* natural.c - is a sparse matrix made of full square blocks?
+ *
+ * It reads patterns, never values: a block may hold zeros. Samples say only whether blocks are
+ * likely; gpumm_as_natural looks at all columns before anyone relies on blocks.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "natural.h"
-#include "rowset.h"
 #include "base/cancel.h"
 #include "base/threads.h"
 #include "base/types.h"
+#include "rowset.h"
 
 #include <math.h>
 #include <stdatomic.h>

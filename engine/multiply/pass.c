@@ -1,10 +1,15 @@
 /* pass.c - a product on a device: memory, kernel, steps.
+ *
+ * It knows kernels only as rows of the driver's table, and takes the one with the least estimated
+ * time. The algorithm says what goes up and down (pass.h); move/streaming.c decides when it is
+ * copied.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "pass.h"
 #include "base/error.h"
+#include "base/types.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
-#include "base/types.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,10 +10,10 @@
 #include "resident.h"
 #include "arrays/calls.h"
 #include "base/clock.h"
+#include "base/types.h"
 #include "memory/buffer.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
-#include "base/types.h"
 
 #include <stdio.h>
 

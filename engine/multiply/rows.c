@@ -1,4 +1,9 @@
 /* rows.c - a product on a device whose C is by compressed rows.
+ *
+ * spgemm.c and bsr.c say what the operands are and how long a launch takes; this file counts the
+ * entries of C, cuts C into pieces and fetches them. The host computes nothing but offsets, and
+ * drops zeros.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rows.h"
 #include "base/progress.h"

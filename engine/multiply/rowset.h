@@ -1,4 +1,9 @@
 /* rowset.h - sets of row numbers (or of columns), for the patterns of sparse products.
+ *
+ * A set belongs to one thread: nothing is atomic. Rows are not checked: each must be below the
+ * number that the set was made for. The functions are inline because loops call them for each
+ * entry.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_ROWSET_H
 #define GPUMM_ROWSET_H

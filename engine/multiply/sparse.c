@@ -17,19 +17,19 @@
  * nothing.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "algorithm.h"
-#include "compressed.h"
-#include "elements.h"
-#include "natural.h"
-#include "base/processors.h"
-#include "pattern.h"
 #include "sparse.h"
+#include "algorithm.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "memory/host.h"
+#include "base/processors.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "base/types.h"
+#include "compressed.h"
+#include "elements.h"
+#include "memory/host.h"
+#include "natural.h"
+#include "pattern.h"
 
 #include <math.h>
 #include <stdatomic.h>

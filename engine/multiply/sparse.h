@@ -1,11 +1,15 @@
 /* sparse.h - functions for sparse products on the CPU and on devices.
+ *
+ * The operands lie in host memory: what goes to a device is prepared here before it goes. The
+ * estimate reads patterns alone and decides nothing: the plan weighs it.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_SPARSE_H
 #define GPUMM_SPARSE_H
 
+#include "base/types.h"
 #include "gpumm.h"
 #include "memory/host.h"
-#include "base/types.h"
 
 /* Can a sparse matrix have elements of this type? */
 static inline int gpumm_is_sparse_element (gpumm_type type) {

@@ -8,10 +8,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
 #include "base/cancel.h"
-#include "compressed.h"
 #include "base/error.h"
-#include "sparse.h"
 #include "base/threads.h"
+#include "compressed.h"
+#include "sparse.h"
 
 #include <math.h>
 #include <string.h>

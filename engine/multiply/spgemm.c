@@ -9,11 +9,11 @@
  * chunks of C.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "rows.h"
-#include "resident.h"
-#include "sparse.h"
 #include "base/threads.h"
 #include "base/types.h"
+#include "resident.h"
+#include "rows.h"
+#include "sparse.h"
 
 #include <math.h>
 

@@ -8,12 +8,12 @@
  * comes down.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "pass.h"
-#include "resident.h"
-#include "memory/pool.h"
-#include "sparse.h"
-#include "plan/tiles.h"
 #include "base/types.h"
+#include "memory/pool.h"
+#include "pass.h"
+#include "plan/tiles.h"
+#include "resident.h"
+#include "sparse.h"
 
 #include <stdio.h>
 

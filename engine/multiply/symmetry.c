@@ -4,12 +4,12 @@
 #include "symmetry.h"
 #include "arrays/calls.h"
 #include "base/cancel.h"
+#include "base/threads.h"
+#include "base/types.h"
+#include "compressed.h"
 #include "device/device.h"
 #include "memory/buffer.h"
 #include "memory/host.h"
-#include "multiply/compressed.h"
-#include "base/threads.h"
-#include "base/types.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -1,4 +1,8 @@
 /* table.c - the tables of algorithms and kernels, to be looked up and listed.
+ *
+ * It knows no algorithm and no kernel by its name: list.h has the algorithms, and the driver has
+ * its kernels: the GPU's or, without a GPU, the host device's. Nothing is chosen here.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm.h"
 #include "device/devices.h"

@@ -17,10 +17,10 @@
 #include "gpumm_blas.h"
 #include "base/error.h"
 #include "base/magnitude.h"
-#include "memory/host.h"
 #include "base/processors.h"
 #include "base/threads.h"
 #include "base/types.h"
+#include "memory/host.h"
 
 #include <complex.h>
 #include <float.h>

@@ -18,19 +18,19 @@
  * Most of this shows only while or after the device computes. Such calls are rare and take longer.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "multiply/algorithm.h"
-#include "device/devices.h"
 #include "base/error.h"
-#include "plan/gather.h"
 #include "base/magnitude.h"
+#include "base/overlap.h"
+#include "base/threads.h"
+#include "base/types.h"
+#include "device/devices.h"
 #include "memory/host.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
 #include "move/copy.h"
-#include "base/overlap.h"
+#include "multiply/algorithm.h"
+#include "plan/gather.h"
 #include "routine_on_host.h"
-#include "base/threads.h"
-#include "base/types.h"
 
 #include <float.h>
 #include <math.h>

@@ -6,9 +6,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "routine_on_host.h"
 #include "base/error.h"
+#include "base/types.h"
 #include "memory/host.h"
 #include "move/copy.h"
-#include "base/types.h"
 
 #include <stdio.h>
 

@@ -11,6 +11,7 @@
 #define GPUMM_ARRAYS_FUNCTIONS_H
 
 #include "kernel.h"
+
 #include <float.h>
 #include <limits>
 

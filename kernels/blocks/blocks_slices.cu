@@ -26,8 +26,8 @@
  * What limits it: INT8 tensor cores.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "pattern.h"
 #include "emulated/int8.h"
+#include "pattern.h"
 
 enum {
   SLICE_THREADS = 256,

@@ -12,8 +12,8 @@
  * elements.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "tensor_products.h"
 #include "products.h"
+#include "tensor_products.h"
 
 enum {
   THREADS = 128,

@@ -22,9 +22,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "bulk.h"
-#include "tensor_products.h"
 #include "bulk_blocks.h"
 #include "products.h"
+#include "tensor_products.h"
 
 #include <type_traits>
 

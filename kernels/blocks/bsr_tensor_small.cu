@@ -12,8 +12,8 @@
  * 9 x 9 the lines of the first-level cache that a fragment spans limit it, too.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "tensor_products.h"
 #include "products.h"
+#include "tensor_products.h"
 
 enum {
   THREADS = 256,

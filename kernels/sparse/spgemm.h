@@ -3,8 +3,8 @@
 #ifndef GPUMM_SPGEMM_H
 #define GPUMM_SPGEMM_H
 
-#include "sums_and_sorts.h"
 #include "rows.h"
+#include "sums_and_sorts.h"
 
 /* Products and sums are rounded one by one, in ascending k, as in Octave's * and the CPU's
  * "sparse": C has the same bits, and the same elements cancel. Every copy of a loop's body also
