@@ -101,7 +101,7 @@ endfunction
 
 function show_info (file, name)
 
-  command = sprintf ("%s --file %s", quoted_word (info_program ()), quoted_word (file));
+  command = sprintf ("%s --file %s", __quoted_word__ (info_program ()), __quoted_word__ (file));
   if (! isempty (name))
     command = [command, " --index-search ", name];
   endif
@@ -114,6 +114,6 @@ endfunction
 %!error <called with too many inputs> gpumm_doc (1, 2)
 %!error id=gpumm:bad-value gpumm_doc (1)
 %!error id=gpumm:bad-value gpumm_doc ("multiply")
-%!error id=gpumm:bad-value gpumm_doc ("private/quoted_word")
+%!error id=gpumm:bad-value gpumm_doc ("private/conversions")
 %!error id=gpumm:bad-value gpumm_doc ("gpuArray/norm")
 %!error <gpuArray, gpuDevice, > gpumm_doc ("multiply")

@@ -6,9 +6,9 @@
 %!function [folder, gone] = installed (with_guide)
 %!  [above, leaves] = scratch ();
 %!  folder = fullfile (above, "a b'#%\303\251");
-%!  mkdir (fullfile (folder, "private"));
+%!  mkdir (folder);
 %!  octave = fileparts (which ("gpumm_info"));
-%!  for name = {"gpumm_doc.m", "mmread.m", fullfile("private", "quoted_word.m")}
+%!  for name = {"gpumm_doc.m", "mmread.m", "__quoted_word__.m"}
 %!    copyfile (fullfile (octave, name{1}), fullfile (folder, name{1}));
 %!  endfor
 %!  if (with_guide)
