@@ -32,12 +32,13 @@ function address = gpumm_doc (name = "")
     error ("gpumm:bad-value", "gpumm_doc: NAME must be a string");
   endif
   here = fileparts (mfilename ("fullpath"));
-  names = readdir (here);
+  [teaching, ~] = readdir (fileparts (which ("gpumm_lessons"))); # the same folder in a package
+  names = [readdir(here); teaching];
   functions = regexp (names, '^([a-zA-Z]\w*)\.m$', "tokens", "once");
   functions = [{"gpumm"}; vertcat(functions{:})]; # which is compiled
   classes = vertcat (regexp (names, '^@([a-zA-Z]\w*)$', "tokens", "once"){:});
   has_constructor = @(name) exist (fullfile (here, ["@" name], [name ".m"]), "file") == 2;
-  functions = sort ([functions; classes(cellfun (has_constructor, classes))]);
+  functions = unique ([functions; classes(cellfun (has_constructor, classes))]);
   if (! (isempty (name) || any (strcmp (name, functions))))
     error ("gpumm:bad-value", "gpumm_doc: gpumm has no function %s; it has %s", name, ...
            strjoin (functions, ", "));

@@ -94,6 +94,9 @@
 %! [~, said] = system ([another_octave("doc gpumm") " </dev/null 2>&1"]);
 %! assert (! isempty (strfind (said, "apt-get install pandoc texinfo python3")));
 %! assert (numel (said) < 2000); # no manual of Octave's
+%! [~, said] = system ([another_octave("doc gpumm_plot") " </dev/null 2>&1"]);
+%! assert (! isempty (strfind (said, "help gpumm_plot")));
+%! assert (numel (said) < 2000);
 
 ## the sources say how to make it
 %!testif ; exist (fullfile (fileparts (fileparts (which ("gpumm_info"))), "setup"), "file") == 2
