@@ -5,7 +5,7 @@
  *   __gpumm_file__ ("commit")
  *   __gpumm_file__ ("abort")
  *
- * for private/__write_file__.m. One file is open at a time: opening another aborts it.
+ * for octave/__write_file__.m. One file is open at a time: opening another aborts it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "marshal.h"

@@ -22,7 +22,8 @@ function where = lesson ()
   if (exist ("gpumm_info", "file") != 2)
     root = fileparts (fileparts (mfilename ("fullpath")));
     if (exist (fullfile (root, "build", "package"), "dir") == 7)
-      addpath (fullfile (root, "octave"), fullfile (root, "build", "package"));
+      addpath (fullfile (root, "octave"), fullfile (root, "teaching"), ...
+               fullfile (root, "build", "package"));
     else
       pkg load gpumm
     endif

@@ -76,7 +76,8 @@ function s = gpumm_blas ()
     endfor
   else
     printf (["gpumm's BLAS is off.  For A\\b, chol, inv and qr start Octave with it:\n" ...
-             "  LD_PRELOAD=%s octave\n"], quoted_word (s.file));
+             "  LD_PRELOAD=%s octave\n"], ...
+            __quoted_word__ (s.file));
   endif
   clear s;
 

@@ -32,12 +32,13 @@ function address = gpumm_doc (name = "")
     error ("gpumm:bad-value", "gpumm_doc: NAME must be a string");
   endif
   here = fileparts (mfilename ("fullpath"));
-  names = readdir (here);
+  [teaching, ~] = readdir (fileparts (which ("gpumm_lessons"))); # the same folder in a package
+  names = [readdir(here); teaching];
   functions = regexp (names, '^([a-zA-Z]\w*)\.m$', "tokens", "once");
   functions = [{"gpumm"}; vertcat(functions{:})]; # which is compiled
   classes = vertcat (regexp (names, '^@([a-zA-Z]\w*)$', "tokens", "once"){:});
   has_constructor = @(name) exist (fullfile (here, ["@" name], [name ".m"]), "file") == 2;
-  functions = sort ([functions; classes(cellfun (has_constructor, classes))]);
+  functions = unique ([functions; classes(cellfun (has_constructor, classes))]);
   if (! (isempty (name) || any (strcmp (name, functions))))
     error ("gpumm:bad-value", "gpumm_doc: gpumm has no function %s; it has %s", name, ...
            strjoin (functions, ", "));
@@ -101,7 +102,7 @@ endfunction
 
 function show_info (file, name)
 
-  command = sprintf ("%s --file %s", quoted_word (info_program ()), quoted_word (file));
+  command = sprintf ("%s --file %s", __quoted_word__ (info_program ()), __quoted_word__ (file));
   if (! isempty (name))
     command = [command, " --index-search ", name];
   endif
@@ -114,6 +115,6 @@ endfunction
 %!error <called with too many inputs> gpumm_doc (1, 2)
 %!error id=gpumm:bad-value gpumm_doc (1)
 %!error id=gpumm:bad-value gpumm_doc ("multiply")
-%!error id=gpumm:bad-value gpumm_doc ("private/quoted_word")
+%!error id=gpumm:bad-value gpumm_doc ("private/conversions")
 %!error id=gpumm:bad-value gpumm_doc ("gpuArray/norm")
 %!error <gpuArray, gpuDevice, > gpumm_doc ("multiply")

@@ -16,7 +16,7 @@ PROMPT = b"gpumm-test> "
 
 def octave(build, *more):
     return [os.environ.get("OCTAVE", "octave-cli"), "--no-history", "--norc", "--quiet", "--no-gui", "--path",
-            f"{ROOT}/octave", "--path", f"{build}/package", *more]
+            f"{ROOT}/octave", "--path", f"{ROOT}/teaching", "--path", f"{build}/package", *more]
 
 
 def begin(arguments, environment, stdout=None, stderr=None):

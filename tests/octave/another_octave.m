@@ -6,7 +6,7 @@ function command = another_octave (code, gateways = fileparts (which ("__gpumm_i
 
   quote = @(text) ["'" strrep(text, "'", "'\\''") "'"];
   program = fullfile (OCTAVE_EXEC_HOME (), "bin", "octave-cli");
-  sources = fileparts (which ("gpumm_info"));
+  sources = strjoin (function_folders (), pathsep ());
   command = strjoin ({quote(program), "--no-history --norc --path", quote(sources), "--path", quote(gateways), ...
                       "--eval", quote(code)}, " ");
 

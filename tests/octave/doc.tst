@@ -6,9 +6,9 @@
 %!function [folder, gone] = installed (with_guide)
 %!  [above, leaves] = scratch ();
 %!  folder = fullfile (above, "a b'#%\303\251");
-%!  mkdir (fullfile (folder, "private"));
+%!  mkdir (folder);
 %!  octave = fileparts (which ("gpumm_info"));
-%!  for name = {"gpumm_doc.m", "mmread.m", fullfile("private", "quoted_word.m")}
+%!  for name = {"gpumm_doc.m", "mmread.m", "__quoted_word__.m"}
 %!    copyfile (fullfile (octave, name{1}), fullfile (folder, name{1}));
 %!  endfor
 %!  if (with_guide)
@@ -94,6 +94,9 @@
 %! [~, said] = system ([another_octave("doc gpumm") " </dev/null 2>&1"]);
 %! assert (! isempty (strfind (said, "apt-get install pandoc texinfo python3")));
 %! assert (numel (said) < 2000); # no manual of Octave's
+%! [~, said] = system ([another_octave("doc gpumm_plot") " </dev/null 2>&1"]);
+%! assert (! isempty (strfind (said, "help gpumm_plot")));
+%! assert (numel (said) < 2000);
 
 ## the sources say how to make it
 %!testif ; exist (fullfile (fileparts (fileparts (which ("gpumm_info"))), "setup"), "file") == 2

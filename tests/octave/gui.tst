@@ -164,12 +164,9 @@
 
 ## times and rates for people have no exponent
 %!test
-%! begun = pwd ();
-%! back = onCleanup (@() cd (begun));
-%! cd (fullfile (fileparts (which ("gpumm_info")), "private"));
 %! table = {380, "380"; 1721.4, "1721"; 999.4, "999"; 999.7, "999.7"; 52340, "52340"; ...
 %!          3.84e6, "3840000"; 38.04, "38"; 0.0123456, "0.0123"; 0, "0"; ...
 %!          -1721.4, "-1721"; Inf, "Inf"; NaN, "NaN"};
 %! for row = table.'
-%!   assert (three_digits (row{1}), row{2});
+%!   assert (__three_digits__ (row{1}), row{2});
 %! endfor

@@ -1,10 +1,14 @@
 ## help.tst - the examples in the help texts do what they say (package doctest).
 ## SPDX-License-Identifier: BSD-3-Clause
 
+%!function names = public_files ()
+%!  all = cellfun (@readdir, function_folders (), "UniformOutput", false);
+%!  names = vertcat (regexp (vertcat (all{:}), '^([a-zA-Z]\w*)\.m$', "tokens", "once"){:});
+%!endfunction
+
 ## Functions whose help may have examples.
 %!function list = names ()
-%!  files = vertcat (regexp (readdir (fileparts (which ("gpumm_info"))), '^([a-zA-Z]\w*)\.m$', ...
-%!                          "tokens", "once"){:});
+%!  files = public_files ();
 %!  list = [files; {"gpumm"; "gpuDevice"}].';
 %!  list(strcmp (list, "gpumm_demo")) = []; # demo.tst runs its example
 %!endfunction
@@ -29,14 +33,17 @@
 %! folder = fileparts (which ("gpumm_info"));
 %! listed = regexp (fileread (fullfile (fileparts (folder), "INDEX")), '^ (\w+)$', "tokens", ...
 %!                  "lineanchors");
-%! files = [{"gpumm"}; vertcat(regexp (readdir (folder), '^([a-zA-Z]\w*)\.m$', "tokens", "once"){:})];
+%! files = [{"gpumm"}; public_files()];
 %! classes = vertcat (regexp (readdir (folder), '^@([a-zA-Z]\w*)$', "tokens", "once"){:});
 %! for name = classes.' # a class whose constructor users call
 %!   if (exist (fullfile (folder, ["@" name{1}], [name{1} ".m"]), "file"))
 %!     files{end+1,1} = name{1};
 %!   endif
 %! endfor
-%! assert (sort ([listed{:}]).', sort (files));
+%! listed = sort ([listed{:}]);
+%! assert (listed.', sort (files));
+%! [~, said] = error_of (@() gpumm_doc ("multiply"));
+%! assert (said, ["gpumm_doc: gpumm has no function multiply; it has " strjoin(listed, ", ")]);
 
 ## the help of gpumm has the options that gpumm takes, in their order
 %!test

@@ -58,34 +58,34 @@
 
 ## A lesson runs in its copy, in an Octave whose path has gpumm and Jupyter's kernel alone, of the
 ## sources or as pkg installs it.
-%!function said = in_copy (copy, gpumm_folder, before)
+%!function said = in_copy (copy, gpumm_folders, before)
 %!  code = {before, "addpath (\"kernel\");", "where = lesson ();", ...
 %!          "_make_figures (\".\", \"png\", \"Figure\", -1, -1, 0, 0);", ...
 %!          "exercise (\"1.1\", 12e6);", "exercise (\"1.1\", 6e6);", ...
 %!          "if (strcmp (where, \"cpu\"))", "  from_gpu (\"1-times\", @() []);", "endif"};
 %!  octave = fullfile (OCTAVE_EXEC_HOME (), "bin", "octave-cli");
 %!  command = sprintf ("'%s' --norc --no-history --path '%s' --path '%s' my_lesson.m 2>&1", ...
-%!                     octave, gpumm_folder, fileparts (which ("__gpumm_info__")));
+%!                     octave, gpumm_folders, fileparts (which ("__gpumm_info__")));
 %!  cd (copy);
 %!  write_file ("my_lesson.m", strjoin (code, "\n"));
 %!  mkdir ("kernel"); # Jupyter's, whose figures need Ghostscript
 %!  write_file ("kernel/_make_figures.m", "function _make_figures (varargin)\n  error (\"no gs\");\nendfunction\n");
 %!  [~, said] = system (command);
 %!endfunction
-%!function check_in_copy (gpumm_folder, before = "")
+%!function check_in_copy (gpumm_folders, before = "")
 %!  [copy, gone] = scratch ("cd");
-%!  said = in_copy (gpumm_lessons (copy), gpumm_folder, before);
+%!  said = in_copy (gpumm_lessons (copy), gpumm_folders, before);
 %!  assert (! isempty (strfind (said, "exercise 1.1: right\nexercise 1.1: wrong: ")), "%s", said);
 %!  assert (isempty (regexp (said, '(^|\n)(error|warning):')), "%s", said);
 %!endfunction
 %!test
-%! check_in_copy (fileparts (which ("gpumm_info")));
-%! check_in_copy (fileparts (which ("gpumm_info")), sprintf ("addpath (\"%s\")", notebooks ())); # ./setup notebooks
+%! check_in_copy (strjoin (function_folders (), pathsep ()));
+%! check_in_copy (strjoin (function_folders (), pathsep ()), sprintf ("addpath (\"%s\")", notebooks ())); # ./setup notebooks
 
 %!test
 %! [folder, gone] = scratch ("path");
 %! source = notebooks ();
-%! copyfile ([fileparts(which ("gpumm_info")), "/*"], folder);
+%! copyfile (strcat (function_folders (), "/*"), folder);
 %! addpath (folder);
 %! fail ("gpumm_lessons (tempname ())", "installed without its lessons");
 %! mkdir (fullfile (folder, "doc"));

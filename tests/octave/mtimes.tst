@@ -150,7 +150,7 @@
 %! endfor
 
 %!test # what gpumm_demo, gpumm_plot and the window compare gpumm with is Octave's own, and then the setting is as before
-%! folder = fullfile (fileparts (which ("gpumm_info")), "private");
+%! folder = fullfile (fileparts (which ("gpumm_demo")), "private");
 %! for user = {"../gpumm_demo.m", "../gpumm_plot.m", "__gui_compare__.m"}
 %!   text = fileread (fullfile (folder, user{1}));
 %!   assert (isscalar (regexp (text, '^ +own = octaves_own_products \(\);$', "lineanchors")), user{1});

@@ -25,7 +25,7 @@ endfunction
 arguments = argv ();
 here = fileparts (mfilename ("fullpath"));
 root = fileparts (fileparts (here));
-addpath (arguments{1}, fullfile (root, "octave"), here);
+addpath (arguments{1}, fullfile (root, "octave"), fullfile (root, "teaching"), here);
 gpumm_mtimes (false); # gpumm must not compute the A*B that it is compared with
 
 passed = failed = skipped = 0;

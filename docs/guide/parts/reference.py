@@ -41,7 +41,7 @@ def index(root):
 
 def help_file(root, name):
     """A function's file, or the constructor of its class; gpumm is compiled."""
-    places = [f"octave/{name}.m", f"octave/@{name}/{name}.m", f"mex/{name}.cc"]
+    places = [f"octave/{name}.m", f"teaching/{name}.m", f"octave/@{name}/{name}.m", f"mex/{name}.cc"]
     return next(root / place for place in places if (root / place).exists())
 
 

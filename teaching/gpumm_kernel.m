@@ -214,7 +214,7 @@ function o = parse (list)
     "Device", -1, @(x) isnumeric (x) && isscalar (x) && x >= 0 && x == fix (x), ...
     "the index of a device, from 0"; ...
     "Count", [], @(x) isscalar (x) && (islogical (x) || isnumeric (x)), "true or false"};
-  o = options_of ("gpumm_kernel", list, table);
+  o = __options_of__ ("gpumm_kernel", list, table);
   for name = {"tile", "thread", "grid", "depth"}
     o.(name{1}) = double (o.(name{1})(:).');
   endfor

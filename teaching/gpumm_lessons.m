@@ -53,7 +53,7 @@ function folder = gpumm_lessons (folder = "gpumm-lessons")
     printf ("The lessons are in %s: %d new files; %d were there and are unchanged.\n", ...
             folder, copied, numel (files) - copied);
     printf ("To open the lessons in Jupyter, type in a shell:\n  %s %s\n", open_by, ...
-            quoted_word (folder));
+            __quoted_word__ (folder));
     clear folder
   endif
 
@@ -81,7 +81,7 @@ function [source, open_by] = lessons_source ()
              "jupyter notebook"];
   if (! isfolder (source))
     source = fullfile (root, "notebooks");
-    open_by = [quoted_word(fullfile (root, "setup")), " notebooks"];
+    open_by = [__quoted_word__(fullfile (root, "setup")), " notebooks"];
   endif
   if (! exist (fullfile (source, "lesson.m"), "file"))
     error ("gpumm:no-documentation", ["gpumm_lessons: this gpumm was installed without its " ...

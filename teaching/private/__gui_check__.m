@@ -181,13 +181,13 @@ endfunction
 
 function text = in_bytes (x)
   i = min (5, max (0, floor (log10 (x) / 3)));
-  text = [three_digits(x / 1000 ^ i), " ", {"bytes", "kB", "MB", "GB", "TB", "PB"}{i+1}];
+  text = [__three_digits__(x / 1000 ^ i), " ", {"bytes", "kB", "MB", "GB", "TB", "PB"}{i+1}];
 endfunction
 
 function text = in_seconds (x)
   units = [1e-3, 1, 60, 3600, 86400];
   i = max ([1, find(x >= units, 1, "last")]);
-  text = [three_digits(x / units(i)), " ", {"ms", "s", "minutes", "hours", "days"}{i}];
+  text = [__three_digits__(x / units(i)), " ", {"ms", "s", "minutes", "hours", "days"}{i}];
 endfunction
 
 function yes = is_positive (x)

@@ -494,14 +494,14 @@ function show (r)
           info.algorithm, info.kernel);
   printf ("    why      %s\n", strrep (info.reason, [": " gpumm_info().why_no_gpu], ""));
   printf ("    gpumm    %s, %s GFLOPS", in_units (r.seconds),
-          three_digits (1e-9 * info.flops / r.seconds));
+          __three_digits__ (1e-9 * info.flops / r.seconds));
   if (strcmp (info.backend, "gpu"))
     printf (": up %s, compute %s, down %s", in_units (s.upload), in_units (s.compute),
             in_units (s.download));
   endif
   printf ("\n    Octave   %s, %s GFLOPS: gpumm is %s times as fast\n",
-          in_units (r.octave_seconds), three_digits (1e-9 * info.flops / r.octave_seconds),
-          three_digits (r.octave_seconds / r.seconds));
+          in_units (r.octave_seconds), __three_digits__ (1e-9 * info.flops / r.octave_seconds),
+          __three_digits__ (r.octave_seconds / r.seconds));
   check = sprintf ("as Octave's product: the error bound is used to %.2g %%", 100 * r.error);
   if (r.error == 0)
     check = "equal to Octave's product";
@@ -515,9 +515,9 @@ endfunction
 
 function str = in_units (seconds)
 
-  str = [three_digits(1e3 * seconds), " ms"];
+  str = [__three_digits__(1e3 * seconds), " ms"];
   if (seconds >= 1 || seconds == 0)
-    str = [three_digits(seconds), " s"];
+    str = [__three_digits__(seconds), " s"];
   endif
 
 endfunction

@@ -10,8 +10,8 @@ function print_trace (t)
     on = {"the CPU, for study", "the CPU"}{1 + strcmp(t.kernel, "loops")};
   endif
   printf ("%s on %s: C is %d x %d, k = %d, %s\n", t.kernel, on, t.m, t.n, t.k, t.precision);
-  printf ("  time          %s ms, %s GFLOPS\n", three_digits (1e3 * t.seconds),
-          three_digits (1e-9 * t.flops.needed / t.seconds));
+  printf ("  time          %s ms, %s GFLOPS\n", __three_digits__ (1e3 * t.seconds),
+          __three_digits__ (1e-9 * t.flops.needed / t.seconds));
   shared = "";
   if (t.shared_bytes > 0)
     shared = sprintf (", %d bytes of shared memory each", t.shared_bytes);
@@ -34,7 +34,8 @@ function print_trace (t)
     return;
   endif
   printf (["  operations    %d needed, %d done, %s for each byte of global memory; " ...
-           "%d barriers\n"], t.flops.needed, t.flops.done, three_digits (t.intensity), t.barriers);
+           "%d barriers\n"], t.flops.needed, t.flops.done, __three_digits__ (t.intensity), ...
+          t.barriers);
   print_accesses (t);
 
 endfunction

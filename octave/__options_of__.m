@@ -1,13 +1,13 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## o = options_of (caller, list, table)
+## o = __options_of__ (caller, list, table)
 ##
 ## The options in the cell array LIST, pairs of a name and a value, as a struct with lower-case
 ## fields.  A row of TABLE has an option's name, its default, a function that says whether a value
 ## is valid, and what a valid value is, for the error.  Errors begin with the name of the caller.
 
-function o = options_of (caller, list, table)
+function o = __options_of__ (caller, list, table)
 
   names = table(:,1).';
   o = cell2struct (table(:,2), lower (names), 1);

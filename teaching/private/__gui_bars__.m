@@ -130,7 +130,7 @@ function a = draw_axes (f, position, r, pixels, logarithmic)
     ticks = ticks(1:ceil (numel (ticks) * 3 * pixels / position(3)):end); # labels need room
     set (a, "xscale", "log", "xlim", limits, "xtick", ticks, "xminortick", "off", ...
          "xminorgrid", "off", ...
-         "xticklabel", arrayfun (@three_digits, ticks, "UniformOutput", false));
+         "xticklabel", arrayfun (@__three_digits__, ticks, "UniformOutput", false));
   else
     set (a, "xlim", [0, 1.05 * max(ms)]);
   endif
@@ -147,7 +147,7 @@ function words = words_of (head, r, i)
     case "loads"
       words = in_thousands (r.loads(i));
     case "GFLOPS"
-      words = three_digits (r.gflops(i));
+      words = __three_digits__ (r.gflops(i));
     case "vs A*B"
       words = relative (r, i);
     case "error/bound"
@@ -160,14 +160,14 @@ endfunction
 function words = in_units (seconds)
   units = [1e-6, 1e-3, 1];
   i = max ([1, find(seconds >= units, 1, "last")]);
-  words = [three_digits(seconds / units(i)), " ", {"us", "ms", "s"}{i}];
+  words = [__three_digits__(seconds / units(i)), " ", {"us", "ms", "s"}{i}];
 endfunction
 
 function words = in_thousands (count)
   words = "";
   if (! isnan (count))
     i = min (4, floor (log10 (count) / 3));
-    words = [three_digits(count / 1000 ^ i), " ", {"", "k", "M", "G", "T"}{i+1}];
+    words = [__three_digits__(count / 1000 ^ i), " ", {"", "k", "M", "G", "T"}{i+1}];
   endif
 endfunction
 
@@ -176,7 +176,7 @@ function words = relative (r, i)
   words = "";
   at = strcmp (r.kernels, "*");
   if (any (at) && ! isnan (r.seconds(at)))
-    words = three_digits (r.seconds(at) / r.seconds(i));
+    words = __three_digits__ (r.seconds(at) / r.seconds(i));
   endif
 endfunction
 

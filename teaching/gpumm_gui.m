@@ -91,8 +91,8 @@ function r = gpumm_gui (varargin)
     return;
   endif
   is_size = @(x) isnumeric (x) && isreal (x) && isscalar (x) && x >= 9 && x <= 30;
-  o = options_of ("gpumm_gui", varargin, ...
-                  {"FontSize", 13, is_size, "a number of pixels, 9 to 30"});
+  o = __options_of__ ("gpumm_gui", varargin, ...
+                      {"FontSize", 13, is_size, "a number of pixels, 9 to 30"});
   if (! have_window_system ())
     no_display ("there is no display");
   elseif (! any (strcmp (available_graphics_toolkits (), "qt")))

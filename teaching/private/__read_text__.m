@@ -13,7 +13,7 @@ function text = __read_text__ (file, caller, id)
     [~, machine] = memory ();
     if (in.size > machine.PhysicalMemory.Total / 4)
       error (id, "%s: cannot read %s: it has %s GB, too many for the memory of this machine", ...
-             caller, file, three_digits (1e-9 * in.size));
+             caller, file, __three_digits__ (1e-9 * in.size));
     endif
     text = fread (in.fid, Inf, "uint8=>char").';
   unwind_protect_cleanup

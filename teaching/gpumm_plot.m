@@ -136,7 +136,7 @@ function o = parse (list)
     "Data", [], @(x) isstruct (x) && isscalar (x), "a struct"; ...
     "File", "", @(x) ischar (x) && isrow (x) && ! isempty (regexpi (x, '\.(png|svg|pdf)$')), ...
     "the name of a .png, .svg or .pdf file"};
-  o = options_of ("gpumm_plot", list, table);
+  o = __options_of__ ("gpumm_plot", list, table);
   o.sizes = unique (double (o.sizes(:).'));
   o.kernels = o.kernels(:).';
   info = gpumm_info ();

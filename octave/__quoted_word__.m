@@ -1,10 +1,10 @@
 ## Copyright (C) 2026 the gpumm authors
 ## SPDX-License-Identifier: BSD-3-Clause
 
-## word = quoted_word (text)
+## word = __quoted_word__ (text)
 ##
 ## The text as one word of a shell's command line, whatever its characters are.
 
-function word = quoted_word (text)
+function word = __quoted_word__ (text)
   word = ["'", strrep(text, "'", "'\\''"), "'"];
 endfunction
