@@ -226,6 +226,25 @@ static gpumm_status plan_part (gpumm_job *job) {
   return status ? status : gpumm_plan_part (p, &job->options, &candidate, whole, &job->plan);
 }
 
+/* A real by a complex matrix: the BLAS multiplies them as they are. Else another job computes a
+ * real product, or the real matrix is made complex. */
+static gpumm_status plan_real_by_complex (gpumm_job *job) {
+  const gpumm_problem *p = &job->problem;
+  const int in_pairs = gpumm_is_in_pairs (p);
+  gpumm_problem planned = *p;
+  gpumm_matrix c0;
+  if (in_pairs)
+    gpumm_take_pairs (&planned, &c0);
+  const gpumm_status status = gpumm_plan_product (&planned, &job->options, 0, &job->plan);
+  const int by_blas = job->plan.algorithm == &gpumm_algorithm_blas;
+  if (status || (in_pairs && by_blas))
+    return status;
+  if (!in_pairs && (by_blas || !gpumm_is_split (p)))
+    return gpumm_widen (job, by_blas);
+  job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_real_by_complex};
+  return GPUMM_OK;
+}
+
 static gpumm_status plan (gpumm_job *job) {
   const gpumm_problem *p = &job->problem;
   if (job->whole && job->options.device >= 0)
@@ -234,6 +253,8 @@ static gpumm_status plan (gpumm_job *job) {
     job->plan = (gpumm_plan){.algorithm = &gpumm_algorithm_long_lines};
     return GPUMM_OK;
   }
+  if (gpumm_is_real_by_complex (p))
+    return plan_real_by_complex (job);
   return gpumm_plan_product (p, &job->options, job->keeps_sparse, &job->plan);
 }
 
@@ -379,16 +400,8 @@ gpumm_status gpumm_job_plan (const gpumm_problem *problem, const gpumm_options *
   status = p->stays ? GPUMM_OK : gpumm_check_room (&job->shape);
   if (!status && !whole)
     status = check_entries (p);
-  gpumm_take_pairs (job);
   if (!status)
     status = plan (job);
-  if (!status && gpumm_is_split (p, job->plan.algorithm == &gpumm_algorithm_blas)) {
-    status = gpumm_split (job);
-    if (!status)
-      status = plan (job);
-  }
-  if (!status)
-    status = gpumm_widen (job, job->plan.algorithm == &gpumm_algorithm_blas);
   if (!status)
     announce (job);
 done:
@@ -439,7 +452,6 @@ void gpumm_job_close (gpumm_job *job) {
     return;
   close_algorithm (job);
   gpumm_release (job->widened);
-  gpumm_release (job->apart);
   gpumm_release (job);
   gpumm_cancel_leave ();
 }

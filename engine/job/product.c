@@ -119,7 +119,7 @@ gpumm_status gpumm_result (gpumm_job *job, gpumm_matrix *shape) {
   if (!job || !shape)
     return gpumm_fail (GPUMM_INVALID, "no job given");
   const gpumm_status status = gpumm_job_wait (job);
-  *shape = gpumm_shape_of (job);
+  *shape = job->shape;
   return status;
 }
 
@@ -139,7 +139,7 @@ static int holds_flag (const gpumm_matrix *x, const gpumm_buffer *zero) {
 }
 
 static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *result) {
-  const gpumm_matrix shape = gpumm_shape_of (job), *s = &shape;
+  const gpumm_matrix *s = &job->shape;
   const gpumm_problem *p = &job->problem;
   gpumm_status status = gpumm_check_matrix (result, "the result");
   if (status)
@@ -168,8 +168,7 @@ static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *resu
 
 static gpumm_status run_inner (gpumm_job *job, gpumm_matrix *result) {
   const gpumm_algorithm *algorithm = job->plan.algorithm;
-  const gpumm_matrix shape = gpumm_shape_of (job->inner);
-  gpumm_matrix c = algorithm->into (&shape, result);
+  gpumm_matrix c = algorithm->into (job, result);
   const double computed = job->report.compute, began = gpumm_seconds ();
   gpumm_status status = gpumm_run (job->inner, &c);
   if (status)
@@ -195,17 +194,16 @@ static gpumm_status compute (gpumm_job *job, gpumm_matrix *result) {
   return status;
 }
 
-gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *given) {
-  if (!job || !given)
+gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result) {
+  if (!job || !result)
     return gpumm_fail (GPUMM_INVALID, "no job or no result given");
   if (job->has_run)
     return gpumm_fail (GPUMM_INVALID, "a job can run only once");
   gpumm_status status = gpumm_job_wait (job);
   if (!status)
-    status = check_result (job, given);
+    status = check_result (job, result);
   if (status)
     return status;
-  gpumm_matrix other, *result = gpumm_as_shaped (job, given, &other);
   gpumm_report *r = &job->report;
   job->has_run = 1;
   status = gpumm_check_cancelled ();
@@ -220,8 +218,6 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *given) {
   status = compute (job, result);
   if (!status && !job->is_mirrored)
     status = gpumm_mirror (result, 1, job->symmetry);
-  if (!status)
-    status = gpumm_join (job, given);
   gpumm_progress_leave ();
   r->total = gpumm_seconds () - job->opened;
   r->overhead = r->total - r->upload - r->compute - r->download;
@@ -241,7 +237,7 @@ gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,
   if (gpumm_is_bound (p))
     return gpumm_fail (GPUMM_UNSUPPORTED, "a product of matrices on a device is not traced");
   if (p->a.format != p->b.format || p->a.format == GPUMM_SPARSE || job->plan.algorithm->finish
-      || job->in_pairs || job->widened || job->apart)
+      || job->widened || gpumm_is_in_pairs (p))
     return gpumm_fail (GPUMM_UNSUPPORTED,
                        "products of sparse matrices, of a real by a complex one, "
                        "or made of other products are not traced");

@@ -14,12 +14,7 @@ struct gpumm_job {
   gpumm_options options;
   gpumm_matrix c0;    /* copy of *problem.c0, so the caller's struct need not live on */
   gpumm_matrix shape; /* the result without memory; open () of an algorithm may lower nzmax */
-  int in_pairs;       /* real_by_complex.h: the problem is the real one, and so is the shape */
-  void *widened;      /* memory of an operand that was made complex or split, or NULL */
-  /* memory of a result in real and imaginary parts, or NULL; how they are joined */
-  void *apart;
-  gpumm_scalar alpha;
-  int is_conjugate;
+  void *widened;      /* memory of an operand that was made complex (real_by_complex.h), or NULL */
   /* of the whole product by its operands, known when it runs (symmetry.h); is_mirrored: the
    * algorithm has made the result so */
   gpumm_symmetry symmetry;
@@ -92,9 +87,9 @@ typedef struct gpumm_algorithm {
   void (*close) (struct gpumm_job *job);
   /* An algorithm by another product, with a plan of its own: open sets job->by, and product.c opens
    * and runs that product after open and run, which may be NULL. NULL elsewhere.
-   *   into    returns where that product, of that shape, goes
+   *   into    returns where that product, which job->inner has, goes
    *   finish  makes the result of it */
-  gpumm_matrix (*into) (const gpumm_matrix *shape, const gpumm_matrix *result);
+  gpumm_matrix (*into) (const struct gpumm_job *job, const gpumm_matrix *result);
   gpumm_status (*finish) (struct gpumm_job *job, const gpumm_matrix *c, gpumm_matrix *result);
   /* its kernel is the alternative to the library's where computing takes the time: "auto" takes it
    * if rates that were measured for the product say that it is clearly faster */
@@ -110,8 +105,8 @@ extern const gpumm_algorithm *const gpumm_algorithms[];
 const gpumm_algorithm *gpumm_algorithm_find (const char *name);
 
 /* Not in the table: sparse by sparse, or blocks by blocks, whose lines have many places and few
- * entries (long_lines.c). */
-extern const gpumm_algorithm gpumm_algorithm_long_lines;
+ * entries (long_lines.c); a real by a complex matrix as a real product (real_by_complex.c). */
+extern const gpumm_algorithm gpumm_algorithm_long_lines, gpumm_algorithm_real_by_complex;
 int gpumm_has_long_lines (const gpumm_problem *problem);
 
 gpumm_status gpumm_check_options (const gpumm_options *options);
