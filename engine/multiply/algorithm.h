@@ -109,12 +109,6 @@ const gpumm_algorithm *gpumm_algorithm_find (const char *name);
 extern const gpumm_algorithm gpumm_algorithm_long_lines, gpumm_algorithm_real_by_complex;
 int gpumm_has_long_lines (const gpumm_problem *problem);
 
-gpumm_status gpumm_check_options (const gpumm_options *options);
-
-/* Checks all of a problem but the entries of its operands, and sets its output; c0 is NULL after it
- * if beta is 0. */
-gpumm_status gpumm_check_problem (gpumm_problem *p);
-
 /* Of products by blocks: checks the depth of one of integers; and adds to the job's reason how many
  * products of blocks there are, and what part that is of `all`, those of full matrices. */
 gpumm_status gpumm_blocks_check (const gpumm_problem *p);
