@@ -5,9 +5,9 @@
 ## takes, where gpumm finds that its gateway does not multiply them as they are.
 ##
 ## The engine multiplies pairs of one class: full, sparse, and blocks by blocks or by full matrices
-## (gpumm_result_type in engine/job/job.c).  This file converts the other pairs to such ones.  What `*`
-## treats by special rules (a scalar times an array, diagonal and permutation matrices) is left to
-## `*`, and so are the pairs of classes that have no product: it raises the error.
+## (gpumm_result_type in engine/job/checks.c).  This file converts the other pairs to such ones.
+## What `*` treats by special rules (a scalar times an array, diagonal and permutation matrices) is
+## left to `*`, and so are the pairs of classes that have no product: it raises the error.
 
 function [C, info] = __multiply_any__ (A, B, varargin)
 

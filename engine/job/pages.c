@@ -14,6 +14,7 @@
 #include "multiply/blas.h"
 #include "multiply/real_by_complex.h"
 #include "base/cancel.h"
+#include "checks.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "plan/gather.h"

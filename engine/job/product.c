@@ -1,16 +1,12 @@
 /* product.c - a product: a job, one spread over several devices, or one by another product.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/cancel.h"
+#include "checks.h"
 #include "base/clock.h"
 #include "device/devices.h"
 #include "base/error.h"
 #include "job.h"
-#include "base/library.h"
-#include "base/matrix.h"
-#include "memory/buffer.h"
 #include "memory/limit.h"
-#include "multiply/real_by_complex.h"
-#include "base/overlap.h"
 #include "base/progress.h"
 #include "plan/rates.h"
 #include "spread.h"
@@ -29,13 +25,6 @@ const char *gpumm_version (void) {
 static const double COUNTING = 0.4;
 
 /* ---- open --------------------------------------------------------------------------------- */
-
-gpumm_status gpumm_check_environment (void) {
-  gpumm_status status = gpumm_check_limit ();
-  if (!status)
-    status = gpumm_check_devices ();
-  return status ? status : gpumm_check_blas ();
-}
 
 /* The report is the inner product's, with this job's algorithm and reason. */
 static void announce_inner (gpumm_job *job) {
@@ -119,57 +108,15 @@ gpumm_status gpumm_result (gpumm_job *job, gpumm_matrix *shape) {
   if (!job || !shape)
     return gpumm_fail (GPUMM_INVALID, "no job given");
   const gpumm_status status = gpumm_job_wait (job);
-  *shape = gpumm_shape_of (job);
+  *shape = job->shape;
   return status;
 }
 
 /* ---- run ---------------------------------------------------------------------------------- */
 
-/* Of an operand with its transpose. */
-static int overlaps (const gpumm_matrix *result, const gpumm_matrix *x) {
-  return gpumm_matrices_overlap (result, x)
-         || (x->transpose && gpumm_matrices_overlap (result, x->transpose));
-}
-
-/* Does the flag for zeros lie in memory of x? */
-static int holds_flag (const gpumm_matrix *x, const gpumm_buffer *zero) {
-  const gpumm_matrix flag = {
-      .type = GPUMM_I32, .rows = 1, .cols = 1, .ld = 1, .values = gpumm_buffer_address (zero)};
-  return zero && overlaps (&flag, x);
-}
-
-static gpumm_status check_result (const gpumm_job *job, const gpumm_matrix *result) {
-  const gpumm_matrix shape = gpumm_shape_of (job), *s = &shape;
-  const gpumm_problem *p = &job->problem;
-  gpumm_status status = gpumm_check_matrix (result, "the result");
-  if (status)
-    return status;
-  if (result->format != s->format || result->type != s->type || result->rows != s->rows
-      || result->cols != s->cols || (s->format != GPUMM_FULL && result->nzmax < s->nzmax)
-      || result->block_rows != s->block_rows || result->block_cols != s->block_cols)
-    return gpumm_fail (GPUMM_INVALID, "the result is not of the shape that gpumm_result gave");
-  if (!result->buffer == !!p->stays)
-    return gpumm_fail (GPUMM_INVALID, p->stays ? "the result has no buffer on the device"
-                                               : "the result has a buffer, but was not to stay");
-  if (result->buffer && result->buffer->context != job->plan.context)
-    return gpumm_fail (GPUMM_INVALID, "the result's buffer is on another device");
-  if (p->c0 && p->c0->buffer && (p->c0->values != result->values || p->c0->ld != result->ld))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "C0 on a device is not the result itself");
-  /* some algorithms would read their own results as operands */
-  const int reads = !gpumm_is_zero (p->alpha);
-  if ((reads && (overlaps (result, &p->a) || overlaps (result, &p->b)))
-      || (p->c0 && !p->c0->buffer && overlaps (result, p->c0)))
-    return gpumm_fail (GPUMM_INVALID, "the result lies in the memory of an operand");
-  if (holds_flag (&p->a, result->zero) || holds_flag (&p->b, result->zero)
-      || holds_flag (result, result->zero))
-    return gpumm_fail (GPUMM_INVALID, "the flag for zeros lies in the memory of a matrix");
-  return GPUMM_OK;
-}
-
 static gpumm_status run_inner (gpumm_job *job, gpumm_matrix *result) {
   const gpumm_algorithm *algorithm = job->plan.algorithm;
-  const gpumm_matrix shape = gpumm_shape_of (job->inner);
-  gpumm_matrix c = algorithm->into (&shape, result);
+  gpumm_matrix c = algorithm->into (job, result);
   const double computed = job->report.compute, began = gpumm_seconds ();
   gpumm_status status = gpumm_run (job->inner, &c);
   if (status)
@@ -195,17 +142,16 @@ static gpumm_status compute (gpumm_job *job, gpumm_matrix *result) {
   return status;
 }
 
-gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *given) {
-  if (!job || !given)
+gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *result) {
+  if (!job || !result)
     return gpumm_fail (GPUMM_INVALID, "no job or no result given");
   if (job->has_run)
     return gpumm_fail (GPUMM_INVALID, "a job can run only once");
   gpumm_status status = gpumm_job_wait (job);
   if (!status)
-    status = check_result (job, given);
+    status = gpumm_check_result (job, result);
   if (status)
     return status;
-  gpumm_matrix other, *result = gpumm_as_shaped (job, given, &other);
   gpumm_report *r = &job->report;
   job->has_run = 1;
   status = gpumm_check_cancelled ();
@@ -220,8 +166,6 @@ gpumm_status gpumm_run (gpumm_job *job, gpumm_matrix *given) {
   status = compute (job, result);
   if (!status && !job->is_mirrored)
     status = gpumm_mirror (result, 1, job->symmetry);
-  if (!status)
-    status = gpumm_join (job, given);
   gpumm_progress_leave ();
   r->total = gpumm_seconds () - job->opened;
   r->overhead = r->total - r->upload - r->compute - r->download;
@@ -234,28 +178,14 @@ gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,
                                gpumm_trace *trace) {
   if (!job || !trace)
     return gpumm_fail (GPUMM_INVALID, "no job, or no pointer for its trace");
-  const gpumm_problem *p = &job->problem;
-  int64_t m = gpumm_m (p), n = gpumm_n (p), k = gpumm_k (p);
-  if (p->c0)
-    return gpumm_fail (GPUMM_UNSUPPORTED, "a product that adds to a C is not traced");
-  if (gpumm_is_bound (p))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "a product of matrices on a device is not traced");
-  if (p->a.format != p->b.format || p->a.format == GPUMM_SPARSE || job->plan.algorithm->finish
-      || job->in_pairs || job->widened || job->apart)
-    return gpumm_fail (GPUMM_UNSUPPORTED,
-                       "products of sparse matrices, of a real by a complex one, "
-                       "or made of other products are not traced");
-  if (count && (k > GPUMM_COUNT_MOST_K || (double) m * (double) n * (double) k > GPUMM_COUNT_MOST))
-    return gpumm_fail (GPUMM_TOO_LARGE,
-                       "a product of %lld x %lld by %lld x %lld is too large to be counted: m n k "
-                       "may be %d (256 x 256 x 256), k %d",
-                       (long long) m, (long long) k, (long long) k, (long long) n, GPUMM_COUNT_MOST,
-                       GPUMM_COUNT_MOST_K);
+  gpumm_status status = gpumm_check_traced (job, count);
+  if (status)
+    return status;
   *trace = (gpumm_trace){.launched = {.shared_bytes = -1, .registers = -1, .occupancy = -1}};
   gpumm_spread_close (job); /* a kernel is looked at on one device */
   job->trace = trace;
   job->count = count;
-  gpumm_status status = gpumm_run (job, result);
+  status = gpumm_run (job, result);
   trace->seconds = job->report.compute;
   /* an empty product has no launch and all counts 0 */
   trace->counted =

@@ -18,12 +18,7 @@ struct gpumm_job {
   gpumm_options options;
   gpumm_matrix c0;    /* copy of *problem.c0, so the caller's struct need not live on */
   gpumm_matrix shape; /* the result without memory; open () of an algorithm may lower nzmax */
-  int in_pairs;       /* real_by_complex.h: the problem is the real one, and so is the shape */
-  void *widened;      /* memory of an operand that was made complex or split, or NULL */
-  /* memory of a result in real and imaginary parts, or NULL; how they are joined */
-  void *apart;
-  gpumm_scalar alpha;
-  int is_conjugate;
+  void *widened;      /* memory of an operand that was made complex (real_by_complex.h), or NULL */
   /* of the whole product by its operands, known when it runs (symmetry.h); is_mirrored: the
    * algorithm has made the result so */
   gpumm_symmetry symmetry;
@@ -96,9 +91,9 @@ typedef struct gpumm_algorithm {
   void (*close) (struct gpumm_job *job);
   /* An algorithm by another product, with a plan of its own: open sets job->by, and product.c opens
    * and runs that product after open and run, which may be NULL. NULL elsewhere.
-   *   into    returns where that product, of that shape, goes
+   *   into    returns where that product, which job->inner has, goes
    *   finish  makes the result of it */
-  gpumm_matrix (*into) (const gpumm_matrix *shape, const gpumm_matrix *result);
+  gpumm_matrix (*into) (const struct gpumm_job *job, const gpumm_matrix *result);
   gpumm_status (*finish) (struct gpumm_job *job, const gpumm_matrix *c, gpumm_matrix *result);
   /* C(i,j) and C(j,i) are sums of the same terms in one order, each rounded alike, also in complex:
    * C mirrors by itself where it is symmetric or Hermitian by its operands */
@@ -111,15 +106,9 @@ extern const gpumm_algorithm *const gpumm_algorithms[];
 const gpumm_algorithm *gpumm_algorithm_find (const char *name);
 
 /* Not in the table: sparse by sparse, or blocks by blocks, whose lines have many places and few
- * entries (long_lines.c). */
-extern const gpumm_algorithm gpumm_algorithm_long_lines;
+ * entries (long_lines.c); a real by a complex matrix as a real product (real_by_complex.c). */
+extern const gpumm_algorithm gpumm_algorithm_long_lines, gpumm_algorithm_real_by_complex;
 int gpumm_has_long_lines (const gpumm_problem *problem);
-
-gpumm_status gpumm_check_options (const gpumm_options *options);
-
-/* Checks all of a problem but the entries of its operands, and sets its output; c0 is NULL after it
- * if beta is 0. */
-gpumm_status gpumm_check_problem (gpumm_problem *p);
 
 /* Of products by blocks: checks the depth of one of integers; and adds to the job's reason how many
  * products of blocks there are, and what part that is of `all`, those of full matrices. */

@@ -180,10 +180,10 @@ static gpumm_status open_long_lines (struct gpumm_job *job) {
   return status;
 }
 
-static gpumm_matrix into (const gpumm_matrix *shape, const gpumm_matrix *result) {
+static gpumm_matrix into (const struct gpumm_job *job, const gpumm_matrix *result) {
   gpumm_matrix c = *result;
-  c.rows = shape->rows;
-  c.cols = shape->cols;
+  c.rows = job->inner->shape.rows;
+  c.cols = job->inner->shape.cols;
   return c;
 }
 

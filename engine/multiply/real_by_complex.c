@@ -2,7 +2,8 @@
  *
  * Interleaved complex storage is real storage with twice the rows, so a complex A by a real B is
  * one real product without copies. Else the BLAS multiplies real and imaginary parts (blas.c).
- * Devices do so where the real matrix is the large one, and else get it as a complex one.
+ * Devices do so where the real matrix is the large one, and else get it as a complex one. If the
+ * BLAS does not compute the real product, another job does.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "real_by_complex.h"
@@ -29,39 +30,13 @@ gpumm_matrix gpumm_pairs_of (const gpumm_matrix *x) {
   return y;
 }
 
-void gpumm_take_pairs (struct gpumm_job *job) {
-  gpumm_problem *p = &job->problem;
-  job->in_pairs = gpumm_is_in_pairs (p);
-  if (!job->in_pairs)
-    return;
+void gpumm_take_pairs (gpumm_problem *p, gpumm_matrix *c0) {
   p->a = gpumm_pairs_of (&p->a);
   p->output = p->a.type;
-  job->shape = gpumm_pairs_of (&job->shape);
-  if (p->c0)
-    job->c0 = gpumm_pairs_of (&job->c0);
-}
-
-gpumm_matrix gpumm_shape_of (const struct gpumm_job *job) {
-  gpumm_matrix shape = job->shape;
-  if (job->in_pairs || job->apart)
-    shape.type = gpumm_complex_type (shape.type);
-  if (job->in_pairs) {
-    shape.rows /= 2;
-    shape.ld /= 2;
+  if (p->c0) {
+    *c0 = gpumm_pairs_of (p->c0);
+    p->c0 = c0;
   }
-  if (job->apart)
-    shape.cols /= 2;
-  return shape;
-}
-
-gpumm_matrix *gpumm_as_shaped (const struct gpumm_job *job, gpumm_matrix *result,
-                               gpumm_matrix *other) {
-  if (!job->in_pairs && !job->apart)
-    return result;
-  *other = job->apart ? job->shape : gpumm_pairs_of (result);
-  if (job->apart)
-    other->values = job->apart;
-  return other;
 }
 
 /* ---- real and imaginary parts apart --------------------------------------------------------- */
@@ -123,14 +98,22 @@ static double elements_of (const gpumm_matrix *x) {
   return (double) x->rows * (double) x->cols;
 }
 
-int gpumm_is_split (const gpumm_problem *p, int by_blas) {
+int gpumm_is_split (const gpumm_problem *p) {
   const int left = gpumm_is_complex (p->a.type);
   const gpumm_matrix *x = left ? &p->a : &p->b, *y = left ? &p->b : &p->a;
   const double c = left ? 0 : (double) gpumm_m (p) * (double) gpumm_n (p);
-  return gpumm_is_real_by_complex (p) && !by_blas && !gpumm_is_zero (p->alpha)
-         && gpumm_is_zero (p->beta) && !(left && p->alpha.im != 0)
-         && elements_of (x) + c < SMALL_PART * elements_of (y);
+  return gpumm_is_real_by_complex (p) && !gpumm_is_zero (p->alpha) && gpumm_is_zero (p->beta)
+         && !(left && p->alpha.im != 0) && elements_of (x) + c < SMALL_PART * elements_of (y);
 }
+
+/* ---- the real product, by another job ------------------------------------------------------- */
+
+typedef struct {
+  gpumm_problem real;
+  gpumm_matrix c0;  /* of it */
+  void *apart;      /* memory of real and imaginary parts; NULL: C is the product, in pairs */
+  int is_conjugate; /* they are of the conjugate */
+} state;
 
 /* x, whose columns lie along k, as twice as many real columns. */
 static gpumm_status split_operand (struct gpumm_job *job, gpumm_matrix *x) {
@@ -141,7 +124,7 @@ static gpumm_status split_operand (struct gpumm_job *job, gpumm_matrix *x) {
                      .conjugate = x->op == GPUMM_CTRANSPOSE};
   const gpumm_type type = x->type;
   const int64_t cols = x->cols;
-  job->widened = c.to = gpumm_allocate (x->rows * cols, gpumm_type_bytes (type));
+  c.to = gpumm_own (&job->memory, x->rows * cols, gpumm_type_bytes (type));
   x->type = gpumm_real_type (type);
   x->cols = 2 * cols;
   x->ld = x->rows;
@@ -149,42 +132,65 @@ static gpumm_status split_operand (struct gpumm_job *job, gpumm_matrix *x) {
   return c.to ? gpumm_split_columns (type, &c, cols) : GPUMM_HOST_MEMORY;
 }
 
-gpumm_status gpumm_split (struct gpumm_job *job) {
-  gpumm_problem *p = &job->problem;
+static gpumm_status open_real_by_complex (struct gpumm_job *job) {
   gpumm_status status = GPUMM_OK;
+  state *s = gpumm_new_state (job, sizeof *s);
+  if (!s)
+    return GPUMM_HOST_MEMORY;
+  gpumm_problem *p = &s->real;
+  *p = job->problem;
+  job->by = p;
+  if (gpumm_is_in_pairs (p)) {
+    gpumm_take_pairs (p, &s->c0);
+    return GPUMM_OK;
+  }
   p->output = gpumm_real_type (p->output);
   if (gpumm_is_complex (p->a.type)) { /* op (A) is turned, and then lies in pairs */
     status = split_operand (job, &p->a);
     p->a.op = GPUMM_TRANSPOSE;
-    job->in_pairs = 1;
-    job->shape = gpumm_pairs_of (&job->shape);
     return status;
   }
   if (p->b.op == GPUMM_NONE)
     status = split_operand (job, &p->b);
   else { /* its parts lie along k, one row after the other */
-    job->is_conjugate = p->b.op == GPUMM_CTRANSPOSE;
+    s->is_conjugate = p->b.op == GPUMM_CTRANSPOSE;
     p->b = gpumm_pairs_of (&p->b);
     p->b.op = GPUMM_TRANSPOSE;
   }
-  job->alpha = p->alpha;
   p->alpha = (gpumm_scalar){1, 0};
-  job->shape.type = p->output;
-  job->shape.cols *= 2;
-  job->apart = gpumm_allocate (job->shape.rows * job->shape.cols, gpumm_type_bytes (p->output));
-  return status || job->apart ? status : GPUMM_HOST_MEMORY;
+  s->apart = gpumm_own (&job->memory, gpumm_m (p) * gpumm_n (p), gpumm_type_bytes (p->output));
+  return status || s->apart ? status : GPUMM_HOST_MEMORY;
 }
 
-gpumm_status gpumm_join (const struct gpumm_job *job, const gpumm_matrix *result) {
-  const gpumm_columns c = {.from = job->apart,
+static gpumm_matrix into (const struct gpumm_job *job, const gpumm_matrix *result) {
+  const state *s = job->state;
+  gpumm_matrix c = s->apart ? job->inner->shape : gpumm_pairs_of (result);
+  if (s->apart)
+    c.values = s->apart;
+  return c;
+}
+
+static gpumm_status finish (struct gpumm_job *job, const gpumm_matrix *product,
+                            gpumm_matrix *result) {
+  const state *s = job->state;
+  const gpumm_columns c = {.from = product->values,
                            .to = result->values,
                            .rows = result->rows,
-                           .ld_from = result->rows,
+                           .ld_from = product->ld,
                            .ld_to = result->ld,
-                           .conjugate = job->is_conjugate,
-                           .alpha = job->alpha};
-  return job->apart ? gpumm_join_columns (result->type, &c, result->cols) : GPUMM_OK;
+                           .conjugate = s->is_conjugate,
+                           .alpha = job->problem.alpha};
+  return s->apart ? gpumm_join_columns (result->type, &c, result->cols) : GPUMM_OK;
 }
+
+const gpumm_algorithm gpumm_algorithm_real_by_complex = {
+    .name = "real by complex",
+    .summary = "a real by a complex full matrix, as a product of real ones",
+    .open = open_real_by_complex,
+    .into = into,
+    .finish = finish,
+    .hides = 1,
+};
 
 /* ---- a real matrix as a complex one -------------------------------------------------------- */
 
@@ -208,8 +214,7 @@ gpumm_status gpumm_widen (struct gpumm_job *job, int by_blas) {
   gpumm_matrix *x = gpumm_is_complex (p->a.type) ? &p->b : &p->a;
   const int has_parts = p->alpha.im != 0 || p->beta.im != 0;
   int64_t elements;
-  if (!gpumm_is_real_by_complex (p)
-      || (by_blas && !gpumm_is_zero (p->alpha) && !(gpumm_is_complex (p->a.type) && has_parts)))
+  if (by_blas && !gpumm_is_zero (p->alpha) && !(gpumm_is_complex (p->a.type) && has_parts))
     return GPUMM_OK;
   gpumm_columns c = {.from = x->values, .rows = x->rows, .ld_from = x->ld, .ld_to = x->rows};
   x->type = p->output;

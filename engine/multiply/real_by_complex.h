@@ -12,8 +12,10 @@ int gpumm_is_real_by_complex (const gpumm_problem *p);
 /* Is it a real product of pairs: of a complex A as it lies, with real factors? */
 int gpumm_is_in_pairs (const gpumm_problem *p);
 
-/* A complex matrix as a real one of twice the rows. */
+/* A complex matrix as a real one of twice the rows; and a problem as this real product, with *c0
+ * for its C0. */
 gpumm_matrix gpumm_pairs_of (const gpumm_matrix *x);
+void gpumm_take_pairs (gpumm_problem *p, gpumm_matrix *c0);
 
 /* Columns to copy in another form: complex ones, real ones, and pairs of real and imaginary
  * parts. */
@@ -30,21 +32,10 @@ typedef struct gpumm_columns {
 gpumm_status gpumm_split_columns (gpumm_type type, const gpumm_columns *c, int64_t count);
 gpumm_status gpumm_join_columns (gpumm_type type, const gpumm_columns *c, int64_t count);
 
-/* Makes a job such a product of pairs, if it is one; the caller's shape of its result; and the
- * caller's checked result as the job has it, in *other if that is another matrix. */
-void gpumm_take_pairs (struct gpumm_job *job);
-gpumm_matrix gpumm_shape_of (const struct gpumm_job *job);
-gpumm_matrix *gpumm_as_shaped (const struct gpumm_job *job, gpumm_matrix *result,
-                               gpumm_matrix *other);
-
-/* is_split: does the BLAS not compute the planned product, and is its real operand far larger than
- * the complex one and C? split: then makes the job a product of real and imaginary parts, which
- * needs another plan. widen: else makes the real operand complex. */
-int gpumm_is_split (const gpumm_problem *p, int by_blas);
-gpumm_status gpumm_split (struct gpumm_job *job);
+/* Of a product that the BLAS does not compute. is_split: is its real operand far larger than the
+ * complex one and C? Then real and imaginary parts are multiplied. Else gpumm_widen makes the real
+ * operand of a planned job complex. The BLAS needs that only for some factors. */
+int gpumm_is_split (const gpumm_problem *p);
 gpumm_status gpumm_widen (struct gpumm_job *job, int by_blas);
-
-/* After the run: what split has made apart becomes the caller's result. */
-gpumm_status gpumm_join (const struct gpumm_job *job, const gpumm_matrix *result);
 
 #endif

@@ -109,8 +109,8 @@ static gpumm_status run_sparse_as_full (struct gpumm_job *job, gpumm_matrix *res
   return GPUMM_OK;
 }
 
-static gpumm_matrix into (const gpumm_matrix *shape, const gpumm_matrix *result) {
-  gpumm_matrix c = *shape;
+static gpumm_matrix into (const struct gpumm_job *job, const gpumm_matrix *result) {
+  gpumm_matrix c = job->inner->shape;
   c.values = result->values;
   return c;
 }

@@ -10,7 +10,7 @@
 
 gpumm_work gpumm_work_of (const gpumm_problem *p) {
   const double flops = gpumm_full_flops (p);
-  const int is_widened = p->a.type != p->b.type && !gpumm_is_split (p, 0);
+  const int is_widened = p->a.type != p->b.type && !gpumm_is_split (p);
   return (gpumm_work){.type = p->output,
                       .flops = flops,
                       /* a real matrix goes as a complex one */

@@ -37,7 +37,7 @@ double gpumm_sparse_flops (const gpumm_problem *p) {
 
 /* Of A or B as it is sent: as the product's type, but a large real matrix stays real. */
 static double bytes_of_operand (const gpumm_problem *p, const gpumm_matrix *x) {
-  const gpumm_type sent = gpumm_is_split (p, 0) ? x->type : p->output;
+  const gpumm_type sent = gpumm_is_split (p) ? x->type : p->output;
   return x->buffer ? 0 : (double) x->rows * (double) x->cols * (double) gpumm_type_bytes (sent);
 }
 
