@@ -1,15 +1,18 @@
-/* checks.c - what a caller gives for a product is checked here, before anything reads it.
+/* checks.c - what a caller gives for a product is checked here, before anything reads it: options,
+ * problem, entries of compressed operands, and the result's memory. Opens no device and reads no
+ * element of a full matrix.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "checks.h"
-#include "device/devices.h"
 #include "base/error.h"
 #include "base/library.h"
 #include "base/matrix.h"
+#include "base/overlap.h"
+#include "base/types.h"
+#include "device/devices.h"
 #include "memory/buffer.h"
 #include "memory/limit.h"
 #include "multiply/real_by_complex.h"
-#include "base/overlap.h"
-#include "base/types.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,6 @@
-/* checks.h - is what a caller gives for a product valid? product.c, job.c and pages.c ask.
+/* checks.h - is what a caller gives for a product valid? product.c, job.c and pages.c ask, each
+ * before it opens anything: a check that fails leaves nothing behind.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_CHECKS_H
 #define GPUMM_CHECKS_H

@@ -1,20 +1,22 @@
-/* job.c - a product on one device or the CPU: plan, compute, fall back.
+/* job.c - a product on one device or the CPU: plan, compute, fall back. It knows no other job: what
+ * makes one product of several is in product.c and spread.c, which call it and never the reverse.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "multiply/algorithm.h"
-#include "multiply/real_by_complex.h"
-#include "base/cancel.h"
-#include "checks.h"
-#include "base/clock.h"
-#include "device/devices.h"
-#include "base/error.h"
-#include "plan/gather.h"
 #include "job.h"
+#include "base/cancel.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/progress.h"
+#include "base/types.h"
+#include "checks.h"
+#include "device/devices.h"
 #include "memory/host.h"
 #include "memory/limit.h"
 #include "memory/queue.h"
-#include "base/progress.h"
+#include "multiply/algorithm.h"
+#include "multiply/real_by_complex.h"
+#include "plan/gather.h"
 #include "plan/rates.h"
-#include "base/types.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,10 @@
-/* one_call.c - C = op (A) op (B) in one call, for programs that need no more.
+/* one_call.c - C = op (A) op (B) in one call, for programs that need no more. By the functions of
+ * gpumm.h that other programs have, too: it knows nothing of jobs within.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/error.h"
-#include "memory/host.h"
 #include "base/types.h"
+#include "memory/host.h"
 
 #include <stdlib.h>
 

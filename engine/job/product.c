@@ -1,18 +1,20 @@
-/* product.c - a product: a job, one spread over several devices, or one by another product.
+/* product.c - a product: a job, one spread over several devices, or one by another product. Here
+ * are the steps that a caller sees, open, result, run and close; the steps of a job are in job.c.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/cancel.h"
-#include "checks.h"
 #include "base/clock.h"
-#include "device/devices.h"
 #include "base/error.h"
+#include "base/progress.h"
+#include "base/types.h"
+#include "checks.h"
+#include "device/devices.h"
 #include "job.h"
 #include "memory/limit.h"
-#include "base/progress.h"
-#include "plan/rates.h"
-#include "spread.h"
 #include "multiply/symmetry.h"
+#include "plan/rates.h"
 #include "plan/transfer_rates.h"
-#include "base/types.h"
+#include "spread.h"
 
 #include <string.h>
 

@@ -1,4 +1,6 @@
-/* spread.h - a product on several devices: its parts are products of their own.
+/* spread.h - a product on several devices: its parts are products of their own. Of full matrices in
+ * host memory; how the parts share panels is in move/exchange.h.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_SPREAD_H
 #define GPUMM_SPREAD_H

@@ -1,4 +1,6 @@
-/* real_by_complex.h - full matrices of floating point, one real and one complex.
+/* real_by_complex.h - products of a real by a complex full matrix. Whether one is computed as a
+ * real product is asked once, when its job is planned; then another job has the real problem.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_REAL_BY_COMPLEX_H
 #define GPUMM_REAL_BY_COMPLEX_H

@@ -1,9 +1,13 @@
 /* costs.c - how long work on full matrices takes by measured rates, on the CPU and on a GPU.
+ *
+ * Functions of numbers alone: the rates come in candidates, and are measured elsewhere (rates.c).
+ * What a term costs was measured where its constant says so.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "costs.h"
+#include "base/types.h"
 #include "multiply/real_by_complex.h"
 #include "too_small.h"
-#include "base/types.h"
 #include "work.h"
 
 #include <math.h>

@@ -3,13 +3,13 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "gather.h"
-#include "device/devices.h"
 #include "base/error.h"
+#include "base/types.h"
+#include "device/devices.h"
 #include "memory/buffer.h"
 #include "multiply/sparse.h"
 #include "rates.h"
 #include "too_small.h"
-#include "base/types.h"
 #include "work.h"
 
 #include <math.h>

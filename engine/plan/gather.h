@@ -1,4 +1,6 @@
-/* gather.h - gathers what a plan needs to know, and makes the plan.
+/* gather.h - gathers what a plan needs to know, and makes the plan: the way by which a job, and the
+ * drop-in, come to one. The only part of plan/ that opens devices.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_GATHER_H
 #define GPUMM_GATHER_H

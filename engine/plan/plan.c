@@ -5,14 +5,14 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "plan.h"
+#include "base/error.h"
+#include "base/types.h"
+#include "costs.h"
 #include "multiply/algorithm.h"
 #include "multiply/pass.h"
 #include "multiply/sparse.h"
-#include "costs.h"
-#include "base/error.h"
 #include "tiles.h"
 #include "too_small.h"
-#include "base/types.h"
 #include "work.h"
 
 #include <limits.h>

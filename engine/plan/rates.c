@@ -1,15 +1,16 @@
 /* rates.c - how fast the devices and the CPU are: measured once a process, at the first product
- * that asks.
+ * that asks. What is measured of an alternative to the library, its row says (alternatives.c).
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rates.h"
-#include "multiply/blas.h"
 #include "base/clock.h"
+#include "base/threads.h"
+#include "base/types.h"
 #include "device/devices.h"
 #include "memory/host.h"
 #include "memory/pool.h"
+#include "multiply/blas.h"
 #include "timed_product.h"
-#include "base/threads.h"
-#include "base/types.h"
 
 #include <math.h>
 #include <pthread.h>

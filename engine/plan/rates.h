@@ -1,4 +1,6 @@
-/* rates.h - how fast the devices and the CPU are, for the plan.
+/* rates.h - how fast the devices and the CPU are, for the plan. Measured once a process, at the
+ * first product for which a rate matters, and again after gpumm_rates_forget.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_RATES_H
 #define GPUMM_RATES_H

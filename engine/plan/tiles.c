@@ -1,9 +1,13 @@
 /* tiles.c - how a product of full matrices is cut so that its parts fit a device.
+ *
+ * Sizes, the kernel's row and the free bytes decide. It knows nothing of streams, buffers or the
+ * order in which the parts are computed (move/streaming.c).
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tiles.h"
 #include "base/error.h"
-#include "memory/pool.h"
 #include "base/types.h"
+#include "memory/pool.h"
 #include "work.h"
 
 #include <stdint.h>

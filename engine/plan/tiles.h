@@ -1,4 +1,6 @@
-/* tiles.h - how a product of full matrices is cut so that its parts fit a device.
+/* tiles.h - how a product of full matrices is cut so that its parts fit a device, and what of it the
+ * device then holds. Of numbers alone, as the plan; nothing is allocated here.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_TILES_H
 #define GPUMM_TILES_H

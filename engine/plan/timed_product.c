@@ -2,12 +2,12 @@
  * jobs, because the plan of a job needs what they tell.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "timed_product.h"
-#include "multiply/algorithm.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "memory/host.h"
 #include "base/threads.h"
 #include "base/types.h"
+#include "memory/host.h"
+#include "multiply/algorithm.h"
 
 #include <math.h>
 

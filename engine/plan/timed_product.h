@@ -1,4 +1,6 @@
-/* timed_product.h - products of full matrices that are run to see how long they take.
+/* timed_product.h - products of full matrices that are run to see how long they take. No jobs, and
+ * without a plan, which needs what they tell.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_TIMED_PRODUCT_H
 #define GPUMM_TIMED_PRODUCT_H

@@ -6,11 +6,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "transfer_rates.h"
 #include "base/clock.h"
-#include "memory/host.h"
 #include "base/progress.h"
+#include "base/threads.h"
+#include "memory/host.h"
 #include "rates.h"
 #include "timed_product.h"
-#include "base/threads.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,4 +1,6 @@
-/* transfer_rates.h - how fast large matrices move between the host and several devices at once.
+/* transfer_rates.h - how fast large matrices move between the host and several devices at once. For
+ * products that are spread (job/spread.c); those of one device have their rates in rates.h.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_TRANSFER_RATES_H
 #define GPUMM_TRANSFER_RATES_H

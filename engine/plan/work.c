@@ -1,8 +1,11 @@
 /* work.c - what a product takes: operations, and bytes that move.
+ *
+ * By sizes and types alone. It knows no rates: seconds are in costs.c.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "work.h"
-#include "multiply/real_by_complex.h"
 #include "base/types.h"
+#include "multiply/real_by_complex.h"
 
 #include <math.h>
 

@@ -1,4 +1,6 @@
-/* work.h - what a product takes: operations, and bytes that move.
+/* work.h - what a product takes: operations, and bytes that move. By sizes and types, and for
+ * compressed matrices by the number of their elements; not by the places of these.
+ *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_WORK_H
 #define GPUMM_WORK_H
