@@ -1,5 +1,5 @@
-/* tiles.h - how a product of full matrices is cut so that its parts fit a device, and what of it the
- * device then holds. Of numbers alone, as the plan; nothing is allocated here.
+/* tiles.h - how a product of full matrices is cut so that its parts fit a device, and what of it
+ * the device then holds. Of numbers alone, as the plan; nothing is allocated here.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_TILES_H
