@@ -94,7 +94,7 @@ function [x, text] = whole (x)
       text = "is missing";
       return;
     endif
-    x = typed_number (strtrim (x));
+    x = typed_number (x);
   endif
   if (! (isnumeric (x) && isreal (x) && isscalar (x)) || isnan (x))
     text = "is not a number";

@@ -21,6 +21,7 @@ static made_up *gpu;
  * however busy it is. A look takes some time, and BLAS some for each operation; nothing else does.
  * The linker gives the engine what begins with __wrap_. */
 static _Atomic int64_t now;
+static _Atomic int blas_products;
 
 double __wrap_gpumm_seconds (void);
 gpumm_status __real_gpumm_blas_product (const gpumm_product *p, int64_t largest,
@@ -35,6 +36,7 @@ double __wrap_gpumm_seconds (void) {
 gpumm_status __wrap_gpumm_blas_product (const gpumm_product *p, int64_t largest,
                                         const char **kernel) {
   now += p->m * p->n * p->k / 10;
+  blas_products++;
   return __real_gpumm_blas_product (p, largest, kernel);
 }
 
@@ -415,10 +417,12 @@ static int launches_for (int64_t n, gpumm_options o) {
   return gpu->launches - before;
 }
 
+enum { MORE = 3400 };
+
 /* Rates of large transfers are measured at the first product of more than 256 MiB for which they
  * matter; what fails is not tried again. */
 static void test_large (void) {
-  enum { LESS = 3300, MORE = 3400 };
+  enum { LESS = 3300 };
   const gpumm_options any = {.device = -1}, on_gpu = {.backend = GPUMM_GPU},
                       limited = {.max_device_memory = 200 << 20};
   gpumm_reset ();
@@ -446,6 +450,42 @@ static void test_large (void) {
   CHECK (gpu->held == 0, "%d allocations are left", gpu->held);
 }
 
+/* What is measured once, and again after gpumm_reset. A row measures what no row above it does, by
+ * launches on the devices or by products of the BLAS. */
+static void test_reset (void) {
+  static const struct {
+    const char *what;
+    int64_t n;
+    gpumm_options o;
+    int launches, products;
+  } rows[] = {
+      {"the CPU and device 0", LARGE, {.device = 0}, 1, 1},
+      {"device 1", LARGE, {.device = 1}, 1, 0},
+      {"device 2", LARGE, {.device = 2}, 1, 0},
+      {"large transfers", MORE, {.device = 0}, 1, 0},
+      {"transfers of three", WORTH_ALL, {.backend = GPUMM_GPU, .device = -1, .devices = 7}, 1, 0},
+  };
+  double values[2];
+  gpu->devices = 3;
+  gpu->clock = slow_clock; /* for the last row: three devices are worth a look */
+  for (int turn = 0; turn < 2; turn++) {
+    gpumm_reset ();
+    CHECK (gpu->held == 0, "%d allocations are left", gpu->held);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+      for (int again = 0; again < 2; again++) {
+        gpu->launches = blas_products = 0;
+        product_goes (values, rows[i].n, &rows[i].o);
+        CHECK ((gpu->launches > 0) == (rows[i].launches && !again)
+                   && (blas_products > 0) == (rows[i].products && !again),
+               "turn %d, %s%s: %d launches, %d products", turn, rows[i].what, again ? " again" : "",
+               gpu->launches, blas_products);
+      }
+  }
+  gpu->clock = __wrap_gpumm_seconds;
+  gpu->devices = 1;
+  gpumm_reset ();
+}
+
 int main (void) {
   char path[4096] = "";
   if (readlink ("/proc/self/exe", path, sizeof path - 32) > 0)
@@ -470,5 +510,6 @@ int main (void) {
   test_choice ();
   test_spread ();
   test_large ();
+  test_reset ();
   return check_done ();
 }

@@ -71,6 +71,20 @@ static void test_pool (void) {
   gpumm_pool_reset (context);
 }
 
+/* Sizes around those at which malloc aligns otherwise, and begins to map. */
+static void test_alignment (void) {
+  static const int64_t sizes[] = {
+      0, 1, 7, 8, 63, 64, 65, 127, 1000, 4095, 65536, 131072, 1 << 20, 32 << 20, (32 << 20) + 1};
+  gpumm_owner owner = {.count = 0};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    char *p = gpumm_allocate (sizes[i], 1), *owned = gpumm_own (&owner, sizes[i], 1);
+    CHECK (p && owned && (uintptr_t) p % 64 == 0 && (uintptr_t) owned % 64 == 0,
+           "%lld bytes at %p and %p", (long long) sizes[i], (void *) p, (void *) owned);
+    gpumm_release (p);
+  }
+  gpumm_release_owned (&owner);
+}
+
 /* ---- memory that others take --------------------------------------------------------------- */
 
 /* Between the plan and the run others take the device's memory: the same in smaller tiles. */
@@ -192,6 +206,7 @@ int main (void) {
   context = need_host_device ();
   driver = context->driver;
   test_pool ();
+  test_alignment ();
   test_refused ();
   test_choice ();
   return released_and_done ();

@@ -134,7 +134,7 @@ static gpumm_plan plan_of (gpumm_problem p, gpumm_options o, const gpumm_candida
                               .why_no_gpu = "made up",
                               .alternatives = alternatives};
   gpumm_plan plan;
-  o.device = -1;
+  o.device = o.device ? o.device : -1; /* 0: the caller left it out */
   weigh (&p, &o, &choices);
   gpumm_status status = gpumm_make_plan (&p, &o, &choices, &plan);
   CHECK (status == expected, "status %s (%s), expected %s", gpumm_status_name (status),
@@ -972,6 +972,46 @@ static void test_bound (void) {
   CHECK (plan.kernel == &g.kernel && plan.context == &g.context, "by name: %s", plan.reason);
 }
 
+/* A place that is asked for must be the one where the product lies: on GPU 2, or on the host device
+ * 0. Option device numbers GPUs alone. */
+static void test_bound_elsewhere (void) {
+  static const struct {
+    int on_host, backend, device;
+    uint64_t devices;
+    int works;
+  } cases[] = {
+      {0, AUTO, -1, 0, 1},  {0, GPU, -1, 0, 1},  {0, CPU, -1, 0, 0},
+      {0, AUTO, 2, 0, 1},   {0, AUTO, 3, 0, 0},  {0, AUTO, -1, 4, 1},
+      {0, AUTO, -1, 6, 1},  {0, AUTO, -1, 3, 0}, {0, AUTO, -1, 8, 0},
+      {0, AUTO, -1, ~4, 0}, {0, GPU, 2, 4, 1},   {0, AUTO, 2, 1, 0},
+      {0, AUTO, 3, 4, 0},   {1, AUTO, -1, 0, 1}, {1, CPU, -1, 0, 1},
+      {1, GPU, -1, 0, 0},   {1, AUTO, 2, 0, 1},  {1, AUTO, -1, 1, 1},
+      {1, AUTO, -1, 5, 1},  {1, AUTO, -1, 4, 0}, {1, AUTO, -1, ~UINT64_C (0), 1},
+  };
+  gpumm_buffer here = {.context = &host_device};
+  make_places ();
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int part = 0; part < 3; part++) { /* A or B lies there, or C is to stay */
+      const gpumm_options o = {.backend = (gpumm_backend) cases[i].backend,
+                               .device = cases[i].device,
+                               .devices = cases[i].devices};
+      gpumm_problem p = square (GPUMM_D, 100, 100, 100);
+      if (part < 2)
+        (part ? &p.b : &p.a)->buffer = cases[i].on_host ? &here : &there;
+      p.stays = part == 2;
+      const int failed = check_failed;
+      const gpumm_plan plan = plan_of (p, o, cases[i].on_host ? NULL : &fast,
+                                       cases[i].works ? GPUMM_OK : GPUMM_UNSUPPORTED);
+      CHECK (check_failed == failed, "row %zu, part %d", i, part);
+      if (cases[i].works)
+        CHECK (plan.context == (cases[i].on_host ? &host_device : &gpu_2), "row %zu: %s", i,
+               plan.reason);
+      else
+        CHECK (strstr (gpumm_last_error (), "another place was asked for"), "row %zu: %s", i,
+               gpumm_last_error ());
+    }
+}
+
 /* A kernel's own estimate decides for blocks of integers; without one the CPU takes them. */
 static double estimated;
 
@@ -1084,5 +1124,6 @@ int main (void) {
   test_estimates ();
   test_needs ();
   test_bound ();
+  test_bound_elsewhere ();
   return check_done ();
 }

@@ -223,12 +223,10 @@
 %! check_table (h, zeros (2));
 %! edit_element (h, 1, 1, "1.23456789");
 %! edit_element (h, 1, 2, "-2");
-%! edit_element (h, 2, 1, "abc");
-%! assert (said (h), '"abc" is not a number: A(2, 1) stays as it was.');
-%! edit_element (h, 2, 2, "2i");
-%! assert (said (h), '"2i" is not a number: A(2, 2) stays as it was.');
-%! edit_element (h, 2, 2, "1,5");
-%! edit_element (h, 2, 2, "");
+%! for typed = {"abc", "2i", "1,5", "1 5", ".", "-", "1e", "e1", "1e5e5", "0x1", "-NaN", "NA", "[1]", ""}
+%!   edit_element (h, 2, 1, typed{1});
+%!   assert (said (h), ['"' typed{1} '" is not a number: A(2, 1) stays as it was.']);
+%! endfor
 %! edit_element (h, 1, 1, "1.2346"); # as shown: opened and left
 %! A = [1.23456789, -2; 0, 0];
 %! check_table (h, A);

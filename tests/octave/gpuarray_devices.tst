@@ -44,11 +44,29 @@
 %!  fail_with (texts);
 %!endfunction
 
-%!test # new arrays go where the last selection said
+%!test # new arrays go where the last selection said; so does a host's array when a part of it is assigned
 %! for k = [1, 0]
+%!   X = to_device (c, 1 - k);
 %!   to_device (c, k);
 %!   assert ([on(gpuArray (1)), on(gpuArray.ones (3))], [k, k]);
+%!   Z = {with_part(c, 1, ":", X(2,:)), blkdiag(X, 2 * X), blkdiag(X, to_device (a, k))};
+%!   assert (cellfun (@(z) on (z), Z), [k, k, k]);
+%!   assert (cellfun (@gather, Z, "UniformOutput", false), ...
+%!           {with_part(c, 1, ":", c(2,:)), blkdiag(c, 2 * c), blkdiag(c, a)});
 %! endfor
+
+## what joins arrays goes where the first one on a device is, whatever lies on the host before it
+%!test
+%! joins = {@horzcat, @vertcat, @(x, y) [x, y], @(x, y) [x; y], @(x, y) cat (1, x, y), @(x, y) cat (2, x, y), ...
+%!          @(x, y) cat (3, x, y)};
+%! after = {@(x, y) [ones(5), x, y], @(x, y) [ones(5); x; y], @(x, y) cat (3, ones (5), x, y), ...
+%!          @(x, y) [x, ones(5), y], @(x, y) [x, x; y, y], @(x, y) horzcat (zeros (5, 0), x, y)};
+%! check ([joins, after], {{a, a + 1}, {a, b}, {c, c + 7}, {a, d}, {single(a), c}});
+%! s = sparse (a);
+%! check (joins(1:6), {{s, a}, {s, 2 * s}, {s, d}});
+%! check ({@(x, y) [s, x, y], @(x, y) [ones(5); x; y]}, {{s, a}, {s, 2 * s}});
+%! s = blocksparse (kron ([1, 2; 0, 3], [1, 2; 3, 4]), 2);
+%! check ({@horzcat, @vertcat, @(x, y) [s, x, y], @(x, y) [s; x; y]}, {{s, 2 * s}});
 
 ## full arrays, with operations that wait, parts and pages; masks and places on the other device
 %!test

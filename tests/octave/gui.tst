@@ -91,11 +91,21 @@
 %! assert (r.C, A * B);
 %! assert (r.right, true (6, 1));
 
+## sizes as they are typed
+%!test
+%! for typed = {"4", " 4\t", "+4", "4.", "4.0", "04", ".4e1", "40e-1", "4E0", "4e+0"}
+%!   r = computed ("m", typed{1}, "k", "1", "n", "1", "kernels", {"loops"});
+%!   assert (r.m, 4, typed{1});
+%! endfor
+
 ## what is refused, and how it is said
 %!test
 %! no = "gpumm:bad-value";
-%! sizes = {"is missing", {""}; "is not a number", {"4,5", NaN, [2, 3], {2}}; ...
-%!          "must be 1 or more", {0, -Inf}; "must be whole", {2.5}; "is too large", {Inf}};
+%! sizes = {"is missing", {"", "  "}; "must be 1 or more", {0, -Inf, "0", "-1", "-.5", "-Inf"}; ...
+%!          "must be whole", {2.5, "2.5", ".25e1", "25E-1"}; "is too large", {Inf, "inf", "+INF", "1e99"}; ...
+%!          "is not a number", {NaN, [2, 3], {2}, "NaN", "nan", "NA", "infx", "-nan", "4,5", "4 5", "4x", ...
+%!                              "x4", "4i", "[4]", "0x4", "1d2", "1e", "1e.5", "e1", ".", "+", "--4", ...
+%!                              "1.2.3"}};
 %! for name = {"m", "n", "k"}
 %!   for row = sizes.'
 %!     cellfun (@(value) refused (no, [name{1} " " row{1}], name{1}, value), row{2});
