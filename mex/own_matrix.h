@@ -48,6 +48,8 @@ public:                                                                         
     return x.is_defined () ? x.type_name () : text;                                                \
   }                                                                                                \
   std::string class_name () const {                                                                \
+    if (!is_for_file ())                                                                           \
+      return class_text;                                                                           \
     const octave_value x = in_file ();                                                             \
     return x.is_defined () ? x.class_name () : class_text;                                         \
   }                                                                                                \
@@ -84,16 +86,23 @@ public:
   virtual void look_for_dump () const {
   }
 
+  // Does Octave save? Asked ten times for each operator, and an octave_value takes as long to make.
+  static bool is_for_file () {
+    file_copy &c = copy_for_file;
+    if (c.is_reading)
+      return false;
+    if (octave_saves ())
+      return true;
+    if (c.of)
+      c = file_copy ();
+    return false;
+  }
+
   // The same while Octave saves, otherwise undefined.
   octave_value in_file () const {
     file_copy &c = copy_for_file;
-    if (c.is_reading)
+    if (!is_for_file ())
       return octave_value ();
-    if (!octave_saves ()) {
-      if (c.of)
-        c = file_copy ();
-      return octave_value ();
-    }
     if (c.frame.lock () != current_frame ())
       c = file_copy ();
     if (c.of != this) {
@@ -163,6 +172,8 @@ public:
 
   // `save` asks this, and skips the variable.
   bool is_defined () const {
+    if (!is_for_file ())
+      return true;
     (void) in_file ();
     return !is_left_out ();
   }
