@@ -192,7 +192,8 @@ typedef struct {
   int64_t inner, outer, count; /* X is inner x count, Y and C are outer x count */
   int64_t width;               /* columns of a panel */
   int64_t parts;               /* of the rows of a panel of Y, each for a thread */
-  int direct; /* a panel of X lies in the operand as it is needed, and is not packed */
+  int direct;   /* a panel of X lies in the operand as it is needed, and is not packed */
+  int in_place; /* and one of Y in C: a column without factors */
   /* the rows of X that meet an element of S; NULL: all */
   const int64_t *used;
   int64_t used_count;
@@ -275,8 +276,8 @@ static void multiply_panels (void *context, int64_t begin, int64_t end) {
   panels *d = context;
   const int64_t inner = d->direct ? 0 : d->inner;
   void *x = gpumm_allocate (inner, (size_t) d->width * gpumm_type_bytes (d->x_type));
-  void *y =
-      gpumm_allocate (d->gather ? 0 : d->outer, (size_t) d->width * gpumm_type_bytes (d->c_type));
+  void *y = gpumm_allocate (d->gather || d->in_place ? 0 : d->outer,
+                            (size_t) d->width * gpumm_type_bytes (d->c_type));
   if (x && y)
     loops[d->s.type == GPUMM_Z][d->x_type == GPUMM_Z].panels (d, begin, end, x, y);
   else
@@ -384,6 +385,8 @@ static gpumm_status run_one_full (struct gpumm_job *job, state *s, gpumm_matrix 
     if (status)
       return status;
   }
+  d.in_place =
+      !d.gather && d.width == 1 && d.c_down == 1 && !d.c0 && p->alpha.re == 1 && p->alpha.im == 0;
   if (s->natural > 1) {
     d.natural = s->natural;
     d.blocks = s->blocks;

@@ -424,9 +424,9 @@ static __attribute__ ((noinline)) void NAME (gather) (const panels *d, const T2 
   }
 }
 
-/* Part of a panel, in memory of one thread: x has room for inner rows, y for outer ones unless sums
- * go straight to C. */
-static void NAME (panel) (const panels *d, int64_t panel, int64_t part, T2 *x, TC *y) {
+/* Part of a panel, in memory of one thread: x has room for inner rows, sums for outer ones unless
+ * they go straight to C. */
+static void NAME (panel) (const panels *d, int64_t panel, int64_t part, T2 *x, TC *sums) {
   const int64_t first = panel * d->width, count = gpumm_least (d->count - first, d->width);
   const T2 *packed = d->direct ? (const T2 *) d->x + first * d->x_across : x;
   if (!d->direct)
@@ -437,6 +437,7 @@ static void NAME (panel) (const panels *d, int64_t panel, int64_t part, T2 *x, T
     NAME (gather) (d, packed, d->direct ? d->x_down : d->width, begin, end, first, count);
     return;
   }
+  TC *y = d->in_place ? (TC *) d->c + first * d->c_across : sums;
   memset (y, 0, (size_t) (d->outer * d->width) * sizeof (TC));
 #ifdef VECTORS
   if (d->natural)
@@ -456,7 +457,7 @@ static void NAME (panel) (const panels *d, int64_t panel, int64_t part, T2 *x, T
     default:
       NAME (multiply) (d, packed, y, WIDEST);
     }
-  for (int64_t i = 0; i < d->outer && !gpumm_is_cancelled_at (i); i++)
+  for (int64_t i = 0; !d->in_place && i < d->outer && !gpumm_is_cancelled_at (i); i++)
     NAME (store) (d, y + i * d->width, i, first, count);
   gpumm_progress_add ((double) (d->outer * count));
 }
