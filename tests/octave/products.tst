@@ -422,3 +422,22 @@
 %!     endif
 %!   endfor
 %! endfor
+
+## gpumm, which is compiled and has no tests of its own
+%!assert (gpumm ([1, 2; 3, 4], [5; 6]), [17; 39])
+%!assert (gpumm (magic (4), 2), 2 * magic (4))
+%!assert (gpumm (single ([1, 2]), [3; 4]), single (11))
+%!assert (gpumm (sparse ([1, 0; 0, 2]), [1, 2; 3, 4]), [1, 2; 6, 8])
+%!assert (gpumm (int8 ([100, 100]), int8 ([1; 1])), int8 (127))
+%!assert (gpumm (int8 ([100, 100]), int8 ([1; 1]), "OutputClass", "int16"), int16 (200))
+%!test
+%! [C, info] = gpumm ([1, 2i], [3; 4], "TransposeA", "none");
+%! assert (C, 3 + 8i);
+%! assert (info.flops, 8);
+%!error <Invalid call to gpumm> gpumm (1)
+%!error <Invalid call to gpumm> gpumm ()
+%!error <called with too many outputs> [a, b, c] = gpumm (1, 2)
+%!error <op1 is 2x3, op2 is 2x3> gpumm (ones (2, 3), ones (2, 3))
+%!error id=Octave:nonconformant-args gpumm (ones (2, 3), ones (2, 3))
+%!error id=gpumm:undefined-operator gpumm ({1}, 2)
+%!error id=gpumm:unknown-option gpumm (1, 2, "Foo", 3)
