@@ -81,21 +81,16 @@ static gpumm_status gather_gpu (gathered *g, int device, int by_rates) {
   return GPUMM_OK;
 }
 
-/* The index of the device: the first that is allowed, or where the matrices lie. */
-static gpumm_status find_device (const gathered *g, int at_host, int *device) {
+/* The device where the matrices lie, or the first that is allowed. */
+static gpumm_status gather_device (gathered *g, int at_host, int by_rates) {
   const gpumm_buffer *home = gpumm_home (g->problem);
   uint64_t devices = 1;
   const gpumm_status status =
       home ? GPUMM_OK : gpumm_allowed_devices (g->options, at_host, &devices);
-  if (!status)
-    *device = home ? home->context->device : __builtin_ctzll (devices);
-  return status;
-}
-
-static gpumm_status gather_device (gathered *g, int at_host, int by_rates) {
-  int device;
-  const gpumm_status status = find_device (g, at_host, &device);
-  return status ? status : at_host ? gather_host (g, device) : gather_gpu (g, device, by_rates);
+  if (status)
+    return status;
+  const int device = home ? home->context->device : __builtin_ctzll (devices);
+  return at_host ? gather_host (g, device) : gather_gpu (g, device, by_rates);
 }
 
 /* Do the matrices lie on the host device, or is the result to stay there? */

@@ -32,6 +32,7 @@ static gpumm_status count (int *devices) {
 
 static gpumm_status properties (int device, gpumm_device_properties *p) {
   (void) device;
+  made_up_gpu.asked++;
   if (made_up_gpu.is_lost)
     return GPUMM_DEVICE_FAILED;
   *p = (gpumm_device_properties){.name = "made-up GPU",

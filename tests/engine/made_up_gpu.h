@@ -9,6 +9,7 @@ typedef struct {
   int is_lost;               /* the device does not answer */
   const char *missing;       /* why the library of "cublas" is missing; NULL: it is there */
   int allocations, launches; /* so far */
+  int asked;                 /* for properties, with the free memory */
   unsigned failing;          /* bits of the devices whose launches fail */
   int failing_launch;        /* the launch of this number has no memory; 0: none */
   int held, strays;          /* allocations now; uses of a device's memory on another */

@@ -486,6 +486,38 @@ static void test_reset (void) {
   gpumm_reset ();
 }
 
+/* The free memory is asked for only where the GPU wins or is asked for, and the CPU is measured
+ * only where there is a GPU to compare it with. */
+static void test_thrift (void) {
+  static const struct {
+    const char *what;
+    int devices;
+    int64_t n;
+    gpumm_options o;
+    int asked, products; /* are any? */
+  } rows[] = {
+      {"without a GPU", 0, LARGE, {.device = -1}, 0, 0},
+      {"with one", 1, LARGE, {.device = -1}, 1, 1},
+      {"which wins again", 1, LARGE, {.device = -1}, 1, 0},
+      {"and loses", 1, 120, {.device = -1}, 0, 0},
+      {"is too small for", 1, 30, {.device = -1}, 0, 0},
+      {"is asked for", 1, 30, {.device = -1, .backend = GPUMM_GPU}, 1, 0},
+      {"is not asked for", 1, LARGE, {.device = -1, .backend = GPUMM_CPU}, 0, 0},
+  };
+  double values[2];
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (i == 0 || rows[i].devices != rows[i - 1].devices) {
+      gpu->devices = rows[i].devices;
+      gpumm_reset ();
+    }
+    gpu->asked = blas_products = 0;
+    product_goes (values, rows[i].n, &rows[i].o);
+    CHECK ((gpu->asked > 0) == rows[i].asked && (blas_products > 0) == rows[i].products,
+           "%s: asked %d times, %d products", rows[i].what, gpu->asked, blas_products);
+  }
+  gpumm_reset ();
+}
+
 int main (void) {
   char path[4096] = "";
   if (readlink ("/proc/self/exe", path, sizeof path - 32) > 0)
@@ -511,5 +543,6 @@ int main (void) {
   test_spread ();
   test_large ();
   test_reset ();
+  test_thrift ();
   return check_done ();
 }
