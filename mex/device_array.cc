@@ -30,38 +30,6 @@ void raise_in_octave (const failure &f) {
                  f.what ());
 }
 
-void warn_in_solver () {
-  static const std::set<std::string> solvers = {"bicg", "bicgstab", "cgs", "gmres", "pcg", "tfqmr"};
-  const octave_value_list frames = octave::feval ("dbstack", octave_value_list (), 1);
-  const Cell names = frames (0).map_value ().contents ("name");
-  for (octave_idx_type i = 0; i < names.numel (); i++) {
-    const std::string name = names (i).string_value ();
-    if (name == "preconditioned") // tries the preconditioner before the solver, outside of a try
-      return;
-    if (solvers.count (name) > 0) {
-      warning_with_id ("gpumm:gpuArray:solver",
-                       "%s: an operation in one of its functions is not available on a device. In "
-                       "a preconditioner Octave takes this for a singular matrix. Use gather (X)",
-                       name.c_str ());
-      return;
-    }
-  }
-}
-
-void refuse_function (const dim_vector &size) {
-  const octave_function *f =
-      octave::interpreter::the_interpreter ()->get_evaluator ().current_function ();
-  const std::string name = f && f->is_builtin_function () ? f->name () : "";
-  static const std::set<std::string> callers = {"builtin", "cellfun", "eval",
-                                                "evalc",   "evalin",  "feval"};
-  if (name.empty () || name[0] == '_' || callers.count (name) > 0)
-    say_gather ("this operation needs the %s elements in host memory. Use gather (X)",
-                size.str ().c_str ());
-  warn_in_solver ();
-  error_with_id ("gpumm:gpuArray:gather", "%s: not available for this %s gpuArray. Use gather (X)",
-                 name.c_str (), size.str ().c_str ());
-}
-
 // ---- sizes and indices --------------------------------------------------------------------------
 
 shape shape_of (const dim_vector &size) {

@@ -25,6 +25,7 @@
 #include <octave/ov-typeinfo.h>
 
 #include "arrays/array.h"
+#include "refusal.h"
 
 namespace gpumm {
 
@@ -33,19 +34,6 @@ namespace gpumm {
 // Raises Octave's error for a failure of the engine, or the interrupt that cancelled it. It is the
 // handler of failures of arrays.
 [[noreturn]] void raise_in_octave (const failure &f);
-
-// Warns if one of Octave's solvers is calling: it takes any error of a preconditioner for a
-// singular matrix, and returns a flag.
-void warn_in_solver ();
-
-template <typename... T> [[noreturn]] void say_gather (const char *format, T... values) {
-  warn_in_solver ();
-  error_with_id ("gpumm:gpuArray:gather", (std::string ("gpuArray: ") + format + "%s").c_str (),
-                 values..., ""); // compilers warn of a format that has no values
-}
-
-// An error for a function of Octave that asks for all elements of a gpuArray of this size.
-[[noreturn]] void refuse_function (const dim_vector &size);
 
 // ---- sizes and indices --------------------------------------------------------------------------
 

@@ -10,6 +10,9 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <limits>
+#include <sstream>
+#include <tuple>
 #include <unordered_map>
 
 #include "gpu_functions.h"
@@ -21,7 +24,7 @@
 
 using namespace gpumm;
 
-// ---- what they share ----------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 octave_value_list on_host (octave_value_list list) {
   for (octave_idx_type i = 0; i < list.length (); i++)
@@ -29,37 +32,19 @@ octave_value_list on_host (octave_value_list list) {
   return list;
 }
 
-octave_value_list by_host (const char *name, const octave_value_list &args, int nargout) {
-  return octave::feval (name, on_host (args), nargout);
-}
-
-int device_of_call (const octave_value_list &args) {
-  for (octave_idx_type i = 0; i < args.length (); i++)
-    if (is_there (args (i)))
-      return gpu_value_of (args (i).get_rep ())->device ();
-  return device_for_new ();
-}
-
-octave_value_list by_host_there (const char *name, const octave_value_list &args, int nargout) {
-  octave_value_list results = by_host (name, args, nargout);
-  const int device = device_of_call (args);
-  for (octave_idx_type i = 0; i < results.length (); i++)
-    results (i) = on_device (results (i), device);
-  return results;
-}
-
-octave_value like (octave_value x) {
-  const gpu_value *g = gpu_value_of (x.get_rep ());
-  if (g)
-    return g->elements ();
-  const bool is_array = x.isnumeric () || x.islogical (); // a text is an option
-  if (!is_array || x.numel () <= 1)
+octave_value small (const octave_value &x) {
+  if (!x.isnumeric () && !x.islogical ())
     return x;
-  return x.index_op (ovl (octave::idx_vector (0, 2))).reshape (dim_vector (1, 2));
-}
-
-[[noreturn]] void refuse (const named_function &f, const std::string &what) {
-  say_gather ("%s %s is not available on a device. Use gather (X)", f.name, what.c_str ());
+  dim_vector size = x.dims ();
+  octave_value_list first;
+  for (int d = 0; d < size.ndims (); d++) {
+    size (d) = std::min<octave_idx_type> (size (d), 2);
+    first.append (octave_value (octave::idx_vector (0, size (d))));
+  }
+  if (!is_there (x))
+    return octave_value (x).index_op (first);
+  const octave_value y = sample (type_of (x), x.numel () == 1, size);
+  return x.issparse () ? by_octave ("sparse", ovl (y)) : y;
 }
 
 int plain_dimension (const octave_value &x) {
@@ -81,9 +66,49 @@ array array_of (const octave_value &x) {
   return a;
 }
 
+// ---- calls --------------------------------------------------------------------------------------
+
+int named_call::device () const {
+  for (octave_idx_type i = 0; i < args.length (); i++)
+    if (is_there (args (i)))
+      return gpu_value_of (args (i).get_rep ())->device ();
+  return device_for_new ();
+}
+
+octave_value_list named_call::octaves () const {
+  return octave::feval (f.name, on_host (args), nargout);
+}
+
+octave_value_list named_call::octaves_there () const {
+  octave_value_list results = octaves ();
+  for (octave_idx_type i = 0; i < results.length (); i++)
+    results (i) = on_device (results (i), device ());
+  return results;
+}
+
+void named_call::ask () const {
+  octave_value_list list;
+  for (octave_idx_type i = 0; i < args.length (); i++) {
+    list.append (small (i == 0 ? args (i) : on_host (args (i)))); // options keep their values
+    // functions of Octave 7 crash at some numbers beyond those of an int
+    if (i > 0 && is_number (list (i)) && !(std::abs (list (i).double_value ()) < INT_MAX))
+      return;
+  }
+  octave::feval (f.name, list, nargout);
+}
+
+void named_call::refuse (const std::string &what) const {
+  gpumm::refuse (f.name, what);
+}
+
+void named_call::usage () const {
+  octave::feval ("print_usage", ovl (f.name));
+  error_with_id ("Octave:invalid-fun-call", "Invalid call to %s", f.name);
+}
+
 // ---- comparison -------------------------------------------------------------------------------
 
-static bool equal (const named_function &f, octave_value x, octave_value y) {
+static bool equal (octave_value x, octave_value y) {
   if (is_blocksparse (x.get_rep ()) || is_blocksparse (y.get_rep ())) {
     x = on_device (x, device_for_new ());
     y = on_device (y, device_for_new ());
@@ -101,7 +126,9 @@ static bool equal (const named_function &f, octave_value x, octave_value y) {
       && stored (x).block_size () == stored (y).block_size ()) {
     check_narrow (type_of (x));
     check_narrow (type_of (y));
-    return by_device (f, ovl (x, y), 1, [&] { return blocks_equal (x, y); }) (0).is_true ();
+    if (device_for_new () != NO_DEVICE)
+      return blocks_equal (x, y);
+    return by_octave ("isequal", on_host (ovl (x, y))).is_true ();
   }
   if (x.issparse () && y.issparse ())
     return binary (octave_value::op_ne, x, y).nnz () == 0;
@@ -111,25 +138,25 @@ static bool equal (const named_function &f, octave_value x, octave_value y) {
 }
 
 // (X, Y, ...): are sizes and values equal?  Classes do not matter.
-octave_value_list isequal (const named_function &f, const octave_value_list &args, int) {
+octave_value_list isequal (named_call &c) {
   bool yes = true;
-  for (octave_idx_type i = 1; i < args.length () && yes; i++)
-    yes = equal (f, args (i - 1), args (i));
+  for (octave_idx_type i = 1; i < c.args.length () && yes; i++)
+    yes = equal (c.args (i - 1), c.args (i));
   return ovl (yes);
 }
 
 // (X): X != 0. NaN is an error, as in Octave.
-octave_value_list logical (const named_function &f, const octave_value_list &args, int) {
-  const octave_value x = args (0);
+octave_value_list logical (named_call &c) {
+  const octave_value &x = c.x;
   if (x.islogical ())
     return ovl (x);
   if (x.isfloat () && any_of ((is_stored (x) ? stored (x).values () : x).isnan ()))
-    by_octave (f.name, ovl (NAN)); // its error
+    by_octave (c.f.name, ovl (NAN)); // its error
   return ovl (binary (octave_value::op_ne, x, 0.0));
 }
 
-octave_value_list isinteger (const named_function &, const octave_value_list &args, int) {
-  return ovl (is_there (args (0)) && is_integer (type_of (args (0))));
+octave_value_list isinteger (named_call &c) {
+  return ovl (is_there (c.x) && is_integer (type_of (c.x)));
 }
 
 // ---- products of pages -------------------------------------------------------------------------
@@ -186,72 +213,71 @@ static octave_value products_of_pages (const octave_value_list &args, gpumm_op o
 }
 
 // (X, Y), (X, TRANSPX, Y, TRANSPY)
-octave_value_list pagemtimes (const named_function &f, const octave_value_list &args, int nargout) {
-  if (args.length () == 3)
-    octave::feval ("print_usage", ovl (f.name));
-  need_full (f.name, args);
+octave_value_list pagemtimes (named_call &c) {
+  if (c.args.length () == 3)
+    c.usage ();
   octave_value_list all =
-      args.length () == 2 ? ovl (args (0), "none", args (1), "none") : octave_value_list (args);
+      c.args.length () == 2 ? ovl (c.x, "none", c.args (1), "none") : octave_value_list (c.args);
   const gpumm_op op_x = page_op_of (all (1), "transpX"), op_y = page_op_of (all (3), "transpY");
   for (const int i : {0, 2})
     if (!is_there (all (i)))
       all (i) = plain_array (all (i));
-  return by_device (f, all, nargout, [&] { return products_of_pages (all, op_x, op_y); });
+  return c.there ([&] { return products_of_pages (all, op_x, op_y); });
 }
 
 // ---- matrices in blocks -------------------------------------------------------------------------
 
-static const gpu_stored &need_blocks (const named_function &f, const octave_value &x) {
-  if (!is_gpublocks (x.get_rep ()))
-    error_with_id ("gpumm:invalid", "%s: X must be a blocksparse, or a gpuArray of one", f.name);
-  return stored (x);
+static const gpu_stored &need_blocks (const named_call &c) {
+  if (!is_gpublocks (c.x.get_rep ()))
+    error_with_id ("gpumm:invalid", "%s: X must be a blocksparse, or a gpuArray of one", c.f.name);
+  return stored (c.x);
 }
 
 // (X): [rows, columns] of a block
-octave_value_list blocksize (const named_function &f, const octave_value_list &args, int) {
-  return ovl (Matrix (need_blocks (f, args (0)).block_size ().as_array ()));
+octave_value_list blocksize (named_call &c) {
+  return ovl (Matrix (need_blocks (c).block_size ().as_array ()));
 }
 
 // (X): the number of blocks with a nonzero element
-octave_value_list nnzb (const named_function &f, const octave_value_list &args, int) {
-  return ovl (double (need_blocks (f, args (0)).block_count ()));
+octave_value_list nnzb (named_call &c) {
+  return ovl (double (need_blocks (c).block_count ()));
 }
 
 // (X, TOL): X without the blocks whose Frobenius norm is at most TOL
-octave_value_list dropblocks (const named_function &f, const octave_value_list &args, int nargout) {
-  const octave_value tol = on_host (args (1));
+octave_value_list dropblocks (named_call &c) {
+  const octave_value tol = on_host (c.args (1));
   if (!is_number (tol) || !(tol.double_value () >= 0))
     error_with_id ("gpumm:bad-value", "dropblocks: TOL must be a number of 0 or more");
-  if (!is_there (args (0)))
-    return by_host (f.name, args, nargout);
-  need_blocks (f, args (0));
-  return by_device (f, args, nargout,
-                    [&] { return blocks_dropped (args (0), tol.double_value ()); });
+  if (!is_there (c.x))
+    return c.octaves ();
+  need_blocks (c);
+  return c.there ([&] { return blocks_dropped (c.x, tol.double_value ()); });
 }
 
 // ---- to the device and back ---------------------------------------------------------------------
 
 // (X, ...): each as a value of the host
-octave_value_list gather (const named_function &f, const octave_value_list &args, int nargout) {
-  if (nargout > args.length () || args.length () == 0)
-    octave::feval ("print_usage", ovl (f.name));
-  return on_host (args.slice (0, nargout));
+octave_value_list gather (named_call &c) {
+  if (c.nargout > c.args.length () || c.args.length () == 0)
+    c.usage ();
+  return on_host (c.args.slice (0, c.nargout));
 }
 
 // (X)
-octave_value_list to_device (const named_function &f, const octave_value_list &args, int) {
-  if (args.length () != 1)
-    octave::feval ("print_usage", ovl (f.name));
-  if (args (0).is_string ()) // which is numbers beside a gpuArray
+octave_value_list to_device (named_call &c) {
+  if (c.args.length () != 1)
+    c.usage ();
+  if (c.x.is_string ()) // which is numbers beside a gpuArray
     error_with_id ("gpumm:invalid",
                    "gpuArray: A must be a numeric or logical array, not of class char");
-  return ovl (on_device (args (0), device_for_new ()));
+  return ovl (on_device (c.x, device_for_new ()));
 }
 
-// ---- the table ----------------------------------------------------------------------------------
+// ---- the dispatcher -----------------------------------------------------------------------------
 
 static const named_function table[] = {
-#define ROW(name, handler, ...) {#name, handler, __VA_ARGS__},
+#define ROW(name, file, arguments, formats, rule, handler, ...)                                    \
+  {#name, file, arguments, formats, rule, handler, __VA_ARGS__},
     GPU_FUNCTIONS (ROW)
 #undef ROW
 };
@@ -263,25 +289,136 @@ std::vector<std::string> function_names () {
   return names;
 }
 
-const named_function *find_function (const std::string &name) {
-  static const std::unordered_map<std::string, const named_function *> rows = [] {
-    std::unordered_map<std::string, const named_function *> all;
+// The arguments that a row declares.
+struct declared {
+  octave_idx_type least = 0, most = 0;
+  octave_idx_type dim = -1;              // the place of DIM
+  bool has_class = false;                // CLASS
+  bool has_elements = false;             // the first is X or F
+  bool is_float = false;                 // F
+  bool takes[3] = {false, false, false}; // formats, by storage
+};
+
+static declared read_row (const named_function &f) {
+  declared d;
+  std::istringstream words (f.arguments);
+  for (std::string word; words >> word;) {
+    if (word == "...") {
+      d.most = std::numeric_limits<octave_idx_type>::max ();
+      break;
+    }
+    const bool may_lack = word.back () == '?';
+    if (may_lack)
+      word.pop_back ();
+    if (d.most == 0) {
+      d.is_float = word == "F";
+      d.has_elements = word == "X" || d.is_float;
+    }
+    if (word == "DIM")
+      d.dim = d.most;
+    d.has_class = d.has_class || word == "CLASS";
+    d.least += !may_lack;
+    d.most++;
+  }
+  for (const char *format = f.formats; *format; format++)
+    d.takes[std::string ("fsb").find (*format)] = true;
+  return d;
+}
+
+struct function_row {
+  const named_function *f;
+  declared arguments;
+};
+
+const function_row *find_function (const std::string &name) {
+  static const std::unordered_map<std::string, function_row> rows = [] {
+    std::unordered_map<std::string, function_row> all;
     for (const named_function &f : table)
-      all[f.name] = &f;
+      all[f.name] = {&f, read_row (f)};
     return all;
   }();
   const auto found = rows.find (name);
-  return found == rows.end () ? nullptr : found->second;
+  return found == rows.end () ? nullptr : &found->second;
 }
 
-octave_value_list call_function (const named_function &f, const octave_value_list &args,
+// Takes the words off the list behind the array: CLASS, "all", and the one that asks for nothing.
+static octave_value_list without_words (named_call &c, const declared &d,
+                                        const octave_value_list &list) {
+  const bool orders = c.f.op == GPUMM_FOLD_MAX || c.f.op == GPUMM_FOLD_MIN;
+  octave_value_list numbers;
+  for (octave_idx_type i = 0; i < list.length (); i++) {
+    std::string word = list (i).is_string () ? list (i).string_value () : "";
+    std::transform (word.begin (), word.end (), word.begin (), ::tolower);
+    if (!list (i).is_string ())
+      numbers.append (list (i));
+    else if (d.has_class && (word == "native" || word == "double" || word == "default"))
+      c.word = word;
+    else if (word == "all" && !is_stored (c.x))
+      c.x = c.x.reshape (dim_vector (c.x.numel (), 1));
+    else if (word != (orders ? "omitnan" : "includenan"))
+      c.refuse ("with \"" + word + "\"");
+  }
+  return numbers;
+}
+
+// Reads DIM and CLASS, or raises Octave's error if Octave takes no such arguments.
+static void read_dimension (named_call &c, const declared &d) {
+  const octave_idx_type count = c.args.length () - d.dim;
+  octave_value_list list =
+      count > 0 ? on_host (rest_of (c.args, int (d.dim))) : octave_value_list ();
+  c.dim = count == 1 ? plain_dimension (list (0)) : -1;
+  if (count > 0 && c.dim < 0) {
+    for (octave_idx_type i = 1; i < count; i++)
+      if (list (i - 1).is_string () && !list (i).is_string ()) // a pair, such as "Weights", W
+        c.refuse ("with these arguments");
+    c.ask ();
+    list = without_words (c, d, list);
+    c.dim = list.length () > 0 ? plain_dimension (list (0)) : -1;
+    // some functions of Octave take 0 for none; it rounds numbers, and takes the first of several
+    const bool is_none =
+        list.length () > 0 && is_number (list (0)) && list (0).double_value () == 0;
+    if (list.length () > 1 || (list.length () > 0 && c.dim < 0 && !is_none))
+      c.refuse ("with these arguments");
+  }
+  if (c.dim < 0)
+    c.dim = c.x.dims ().first_non_singleton ();
+}
+
+// y in the class that Octave's function gives for the class of X and for CLASS.
+static octave_value in_class_of_octave (const named_call &c, const octave_value &y) {
+  const gpumm_type given = type_of (c.args (0));
+  const gpumm_type type = asked_once (std::make_tuple (c.f.name, given, c.word), [&] {
+    octave_value_list list = ovl (sample (given, false, dim_vector (1, 2)));
+    if (!c.word.empty ())
+      list.append (octave_value (c.word));
+    return octave::feval (c.f.name, list, 1) (0);
+  });
+  return real_type (type_of (y)) == type ? y : as_class (y, type);
+}
+
+octave_value_list call_function (const function_row &row, const octave_value_list &args,
                                  int nargout) {
-  if (args.length () < f.least || args.length () > f.most)
+  const named_function &f = *row.f;
+  const declared &d = row.arguments;
+  if (args.length () < d.least || args.length () > d.most)
     error_with_id ("Octave:invalid-fun-call", "Invalid call to %s", f.name);
   nargout = std::max (nargout, f.run == by_elements ? 0 : 1); // F may have no result
-  if (f.of_others == BY_OCTAVE && !is_there (args (0)))
-    return by_host (f.name, args, nargout);
-  if (f.of_others == BY_OCTAVE && args (0).isempty ())
-    return by_host_there (f.name, args, nargout);
-  return f.run (f, args, nargout);
+  named_call c = {f, args, nargout, args.length () > 0 ? args (0) : octave_value ()};
+  if (d.has_elements && !is_there (c.x))
+    return c.octaves ();
+  if (d.has_elements && c.x.isempty ())
+    return c.octaves_there ();
+  if (d.is_float && !c.x.isfloat ()) {
+    c.ask ();
+    c.refuse ("of this class");
+  }
+  if (d.dim >= 0)
+    read_dimension (c, d);
+  for (octave_idx_type i = 0; i < args.length (); i++)
+    if (is_there (args (i)) && !d.takes[int (gpu_value_of (args (i).get_rep ())->kind ())])
+      need_full (f.name, args);
+  octave_value_list results = f.run (c);
+  if (f.rule == AS_OCTAVE)
+    results (0) = in_class_of_octave (c, results (0));
+  return results;
 }

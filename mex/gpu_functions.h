@@ -1,7 +1,12 @@
 // gpu_functions.h - the table of the named functions of gpuArrays, at the end, and what they share.
 //
 // Octave finds a method of a type only as a file @gpuArray/NAME.m. Each is one line that hands its
-// arguments to __gpuarray__ ("NAME", ARGUMENTS). A name without a row is refused.
+// arguments to __gpuarray__ ("NAME", ARGUMENTS). Without a row, Octave computes single elements,
+// and arrays are refused.
+//
+// A row declares what its function takes. One dispatcher, call_function, reads the arguments, hands
+// to Octave what is Octave's, refuses what a device does not do, and gives the first result its
+// class. The handler computes, from the values and the dimension in a named_call.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef GPUMM_GPU_FUNCTIONS_H
 #define GPUMM_GPU_FUNCTIONS_H
@@ -10,54 +15,68 @@
 
 #include "gpuarray.h"
 
-// Who computes a function whose first argument is not on the device, or is empty: the function
-// itself, or Octave's own?
-enum others { BY_FUNCTION, BY_OCTAVE };
-
 // The file @gpuArray/NAME.m: of a function with one result or with several. NO_FILE: octave/ has
 // one, or a file of another name calls the function.
 enum method { ONE, SEVERAL, NO_FILE };
 
+// The class of the first result: as the handler computes it, or that of Octave's function.
+enum class_rule { COMPUTED, AS_OCTAVE };
+
 // A row of the table.
+struct named_call;
 struct named_function {
   const char *name;
-  octave_value_list (*run) (const named_function &f, const octave_value_list &args, int nargout);
   method file;
-  others of_others = BY_FUNCTION;
-  gpumm_fold_op op = GPUMM_FOLD_SUM;     // of a reduction
-  octave_idx_type least = 1, most = 999; // number of arguments
+  const char *arguments; // see the table
+  const char *formats;   // of the gpuArrays among them: f full, s sparse, b blocks
+  class_rule rule;
+  octave_value_list (*run) (named_call &c);
+  gpumm_fold_op op = GPUMM_FOLD_SUM; // of a reduction
 };
-
-// ---- Octave's own functions ---------------------------------------------------------------------
 
 // Values as those of the host.
 octave_value_list on_host (octave_value_list list);
 
-// Octave's function with arguments of the host.
-octave_value_list by_host (const char *name, const octave_value_list &args, int nargout);
+// A call as the dispatcher has read it: what a handler computes.
+struct named_call {
+  const named_function &f;
+  octave_value_list args; // as given
+  int nargout;
+  octave_value x;        // the first argument; X(:) where "all" is asked for
+  int dim = 0;           // DIM, from 0 on
+  std::string word = {}; // CLASS: "native", "double", "default", or ""
 
-// The device of the first gpuArray among the arguments.
-int device_of_call (const octave_value_list &args);
+  // The arguments after the first as values of the host.
+  octave_value_list rest () const {
+    return on_host (rest_of (args));
+  }
 
-// The same with results on the device. For empty arrays, and for rules that differ between versions
-// of Octave.
-octave_value_list by_host_there (const char *name, const octave_value_list &args, int nargout);
+  // The device of the first gpuArray among the arguments.
+  int device () const;
 
-// The result of f that compute () gives on a device; without one, Octave's function gives it.
-template <typename F>
-octave_value_list by_device (const named_function &f, const octave_value_list &args, int nargout,
-                             const F &compute) {
-  return gpumm::device_for_new () != gpumm::NO_DEVICE ? ovl (compute ())
-                                                      : by_host_there (f.name, args, nargout);
-}
+  // The results of Octave's function for the gathered arguments; and these on the device, for empty
+  // arrays, and for rules that differ between versions of Octave.
+  octave_value_list octaves () const;
+  octave_value_list octaves_there () const;
 
-// A small array of the host with the class and the kind of x.
-octave_value like (octave_value x);
+  // The result that compute () gives on a device; without one, that of Octave's function.
+  template <typename F> octave_value_list there (const F &compute) const {
+    return gpumm::device_for_new () != gpumm::NO_DEVICE ? ovl (compute ()) : octaves_there ();
+  }
 
-// ---- checks -------------------------------------------------------------------------------------
+  // Octave's error, if its function has one for small arrays in the place of these.
+  void ask () const;
 
-// The error for what a device does not compute.
-[[noreturn]] void refuse (const named_function &f, const std::string &what);
+  // The error for what a device does not compute, and that for a call that there is not.
+  [[noreturn]] void refuse (const std::string &what = "") const;
+  [[noreturn]] void usage () const;
+};
+
+// ---- values -------------------------------------------------------------------------------------
+
+// A small array of the host with the class and the format of x, with at most two elements a
+// dimension: the first ones of an array of the host. What is no array is itself.
+octave_value small (const octave_value &x);
 
 inline bool is_there (const octave_value &x) {
   return gpu_value_of (x.get_rep ()) != nullptr;
@@ -101,71 +120,59 @@ gpumm::array array_of (const octave_value &x);
 
 // ---- the table ----------------------------------------------------------------------------------
 
-// ROW (name, handler, method, others, op, least, most), as in named_function. The build makes the
-// method's file from the text of its group in octave/methods.
+// ROW (name, method, arguments, formats, rule, handler, op), as in named_function. The build makes
+// the method's file from the text of its group in octave/methods.
+//
+// Of the arguments ? may be left out, and ... are any number more. The dispatcher reads these:
+//   X      a gpuArray with elements; of other values Octave computes
+//   F      the same, of floating-point numbers
+//   DIM    a dimension; beside it "all", and the words that ask for nothing
+//   CLASS  "native", "double" or "default"
 // clang-format off
-#define GPU_FUNCTIONS(ROW)                                                                         \
-  ROW (gather, gather, NO_FILE, BY_FUNCTION, {}, 0)                                                \
-  ROW (gpuArray, to_device, NO_FILE, BY_FUNCTION, {}, 0)                                           \
-  ROW (zeros, filled, NO_FILE, BY_FUNCTION, {}, 0)                                                 \
-  ROW (ones, filled, NO_FILE, BY_FUNCTION, {}, 0)                                                  \
-  ROW (eye, filled, NO_FILE, BY_FUNCTION, {}, 0)                                                   \
-  ROW (Inf, filled, NO_FILE, BY_FUNCTION, {}, 0)                                                   \
-  ROW (NaN, filled, NO_FILE, BY_FUNCTION, {}, 0)                                                   \
-  ROW (rand, generated, NO_FILE, BY_FUNCTION, {}, 0)                                               \
-  ROW (randn, generated, NO_FILE, BY_FUNCTION, {}, 0)                                              \
-  ROW (sum, sums, ONE, BY_OCTAVE, GPUMM_FOLD_SUM)                                                  \
-  ROW (prod, sums, ONE, BY_OCTAVE, GPUMM_FOLD_PROD)                                                \
-  ROW (cumsum, scans, ONE, BY_OCTAVE, GPUMM_FOLD_SUM)                                              \
-  ROW (cumprod, scans, ONE, BY_OCTAVE, GPUMM_FOLD_PROD)                                            \
-  ROW (max, extreme, SEVERAL, BY_FUNCTION, GPUMM_FOLD_MAX)                                         \
-  ROW (min, extreme, SEVERAL, BY_FUNCTION, GPUMM_FOLD_MIN)                                         \
-  ROW (mean, mean, ONE, BY_OCTAVE)                                                                 \
-  ROW (sumsq, sumsq, ONE, BY_OCTAVE)                                                               \
-  ROW (dot, dot, ONE, BY_FUNCTION, {}, 2, 3)                                                       \
-  ROW (norm, norm, ONE, BY_OCTAVE)                                                                 \
-  ROW (pagemtimes, pagemtimes, NO_FILE, BY_FUNCTION, {}, 2, 4)                                     \
-  ROW (isequal, isequal, ONE, BY_FUNCTION, {}, 2)                                                  \
-  ROW (isinteger, isinteger, ONE, BY_FUNCTION, {}, 1, 1)                                           \
-  ROW (logical, logical, ONE, BY_FUNCTION, {}, 1, 1)                                               \
-  ROW (repmat, repmat, ONE, BY_OCTAVE, {}, 2)                                                      \
-  ROW (cat, cat, ONE)                                                                              \
-  ROW (tril, triangle, ONE, BY_OCTAVE)                                                             \
-  ROW (triu, triangle, ONE, BY_OCTAVE)                                                             \
-  ROW (bsxfun, bsxfun, ONE)                                                                        \
-  ROW (xor, exclusive_or, ONE, BY_FUNCTION, {}, 2)                                                 \
-  ROW (sparse, sparse_from, ONE)                                                                   \
-  ROW (blocksparse, blocksparse_from, ONE)                                                         \
-  ROW (blocksize, blocksize, ONE, BY_FUNCTION, {}, 1, 1)                                           \
-  ROW (nnzb, nnzb, ONE, BY_FUNCTION, {}, 1, 1)                                                     \
-  ROW (dropblocks, dropblocks, ONE, BY_FUNCTION, {}, 2, 2)                                         \
-  ROW (find, find, SEVERAL)                                                                        \
-  ROW (unique, unique, SEVERAL)                                                                    \
-  ROW (colon, colon, ONE)                                                                          \
-  ROW (arrayfun, by_elements, SEVERAL)                                                             \
-  /* Octave's own says less of an array */                                                         \
-  ROW (betainc, of_numbers, SEVERAL)                                                               \
-  ROW (betaincinv, of_numbers, SEVERAL)                                                            \
-  ROW (diff, of_numbers, SEVERAL)                                                                  \
-  ROW (ellipke, of_numbers, SEVERAL)                                                               \
-  ROW (filter, of_numbers, SEVERAL)                                                                \
-  ROW (gammaincinv, of_numbers, SEVERAL)                                                           \
-  ROW (isprime, of_numbers, SEVERAL)                                                               \
-  ROW (primes, of_numbers, SEVERAL)                                                                \
-  /* Octave's own catches errors and returns another result */                                     \
-  ROW (condeig, of_numbers, SEVERAL)                                                               \
-  ROW (gmres, of_numbers, SEVERAL)                                                                 \
-  /* Octave's own takes integers for double */                                                     \
-  ROW (base64_encode, of_numbers, SEVERAL)                                                         \
-  ROW (bitunpack, of_numbers, SEVERAL)                                                             \
-  ROW (mod, of_numbers, SEVERAL)                                                                   \
-  ROW (num2cell, of_numbers, SEVERAL)                                                              \
-  ROW (rem, of_numbers, SEVERAL)
+#define GPU_FUNCTIONS(ROW)                                                                        \
+  ROW (gather, NO_FILE, "A? ...", "fsb", COMPUTED, gather)                                        \
+  ROW (gpuArray, NO_FILE, "A? ...", "fsb", COMPUTED, to_device)                                   \
+  ROW (zeros, NO_FILE, "N? ...", "fsb", COMPUTED, filled)                                         \
+  ROW (ones, NO_FILE, "N? ...", "fsb", COMPUTED, filled)                                          \
+  ROW (eye, NO_FILE, "N? ...", "fsb", COMPUTED, filled)                                           \
+  ROW (Inf, NO_FILE, "N? ...", "fsb", COMPUTED, filled)                                           \
+  ROW (NaN, NO_FILE, "N? ...", "fsb", COMPUTED, filled)                                           \
+  ROW (rand, NO_FILE, "N? ...", "fsb", COMPUTED, generated)                                       \
+  ROW (randn, NO_FILE, "N? ...", "fsb", COMPUTED, generated)                                      \
+  ROW (sum, ONE, "X DIM? CLASS? ...", "fsb", AS_OCTAVE, sums, GPUMM_FOLD_SUM)                     \
+  ROW (prod, ONE, "X DIM? CLASS? ...", "f", AS_OCTAVE, sums, GPUMM_FOLD_PROD)                     \
+  ROW (sumsq, ONE, "X DIM? CLASS? ...", "fsb", AS_OCTAVE, sumsq)                                  \
+  ROW (mean, ONE, "X DIM? CLASS? ...", "fsb", AS_OCTAVE, mean)                                    \
+  ROW (cumsum, ONE, "X DIM? CLASS? ...", "f", AS_OCTAVE, scans, GPUMM_FOLD_SUM)                   \
+  ROW (cumprod, ONE, "X DIM? CLASS? ...", "f", AS_OCTAVE, scans, GPUMM_FOLD_PROD)                 \
+  ROW (max, SEVERAL, "A B? DIM? ...", "fsb", COMPUTED, extreme, GPUMM_FOLD_MAX)                   \
+  ROW (min, SEVERAL, "A B? DIM? ...", "fsb", COMPUTED, extreme, GPUMM_FOLD_MIN)                   \
+  ROW (dot, ONE, "A B DIM?", "fsb", COMPUTED, dot)                                                \
+  ROW (norm, ONE, "F P? ...", "fsb", COMPUTED, norm)                                              \
+  ROW (pagemtimes, NO_FILE, "A B B? B?", "f", COMPUTED, pagemtimes)                               \
+  ROW (isequal, ONE, "A B ...", "fsb", COMPUTED, isequal)                                         \
+  ROW (isinteger, ONE, "A", "fsb", COMPUTED, isinteger)                                           \
+  ROW (logical, ONE, "A", "fsb", COMPUTED, logical)                                               \
+  ROW (repmat, ONE, "X N ...", "fsb", COMPUTED, repmat)                                           \
+  ROW (cat, ONE, "N A? ...", "fsb", COMPUTED, cat)                                                \
+  ROW (tril, ONE, "X K? ...", "fsb", COMPUTED, triangle)                                          \
+  ROW (triu, ONE, "X K? ...", "fsb", COMPUTED, triangle)                                          \
+  ROW (bsxfun, ONE, "A B? ...", "fsb", COMPUTED, bsxfun)                                          \
+  ROW (xor, ONE, "A B ...", "fsb", COMPUTED, exclusive_or)                                        \
+  ROW (sparse, ONE, "A ...", "fsb", COMPUTED, sparse_from)                                        \
+  ROW (blocksparse, ONE, "A B? ...", "fsb", COMPUTED, blocksparse_from)                           \
+  ROW (blocksize, ONE, "A", "fsb", COMPUTED, blocksize)                                           \
+  ROW (nnzb, ONE, "A", "fsb", COMPUTED, nnzb)                                                     \
+  ROW (dropblocks, ONE, "A TOL", "fsb", COMPUTED, dropblocks)                                     \
+  ROW (find, SEVERAL, "A ...", "fsb", COMPUTED, find)                                             \
+  ROW (unique, SEVERAL, "A ...", "fsb", COMPUTED, unique)                                         \
+  ROW (colon, ONE, "A ...", "fsb", COMPUTED, colon)                                               \
+  ROW (arrayfun, SEVERAL, "A ...", "fsb", COMPUTED, by_elements)
 // clang-format on
 
-// A handler gets the arguments as they are. Several rows may have one.
-#define ROW(name, handler, ...)                                                                    \
-  octave_value_list handler (const named_function &f, const octave_value_list &args, int nargout);
+// A handler gets the call as it is read. Several rows may have one.
+#define ROW(name, file, arguments, formats, rule, handler, ...)                                    \
+  octave_value_list handler (named_call &c);
 GPU_FUNCTIONS (ROW)
 #undef ROW
 

@@ -16,9 +16,9 @@
 
 using namespace gpumm;
 
-// Octave's function NAME as if there were no method.
-static octave_value_list builtin (const char *name, octave_value_list args, int nargout) {
-  return octave::feval ("builtin", args.prepend (name), nargout);
+// Octave's function with these arguments, as if there were no method.
+static octave_value_list builtin (const named_call &c, octave_value_list args) {
+  return octave::feval ("builtin", args.prepend (c.f.name), c.nargout);
 }
 
 // Is X a sparse matrix or one in blocks, on the host or on a device?
@@ -53,8 +53,8 @@ static bool get_sizes (const octave_value_list &args, dim_vector &sizes) {
 }
 
 // How often repmat with these arguments repeats each dimension of X.
-static dim_vector times_of (const named_function &f, const octave_value &x,
-                            const octave_value_list &args) {
+static dim_vector times_of (const named_call &c) {
+  const octave_value_list args = c.rest ();
   enum { MOST_REPEATED = 1 << 16 }; // elements that Octave makes for its rules
   dim_vector times;
   if (get_sizes (args, times) && !times.all_zero ()) // all below 0 are an error of Octave's
@@ -69,12 +69,12 @@ static dim_vector times_of (const named_function &f, const octave_value &x,
     if (args.length () == 1 && list.numel () == 1)
       count *= count;
   }
-  if (x.numel () == 1 && count <= MOST_REPEATED)
-    return by_octave (f.name, octave_value_list (args).prepend (octave_value (true))).dims ();
+  if (c.x.numel () == 1 && count <= MOST_REPEATED)
+    return by_octave (c.f.name, octave_value_list (args).prepend (octave_value (true))).dims ();
   // Octave reads them: how often does it repeat the rows and columns of an empty array?
   const auto repeated = [&] (octave_idx_type rows, octave_idx_type cols) {
     const octave_value empty = NDArray (dim_vector (rows, cols));
-    return by_octave (f.name, octave_value_list (args).prepend (empty)).dims ();
+    return by_octave (c.f.name, octave_value_list (args).prepend (empty)).dims ();
   };
   times = repeated (1, 0);
   times (1) = repeated (0, 1) (1);
@@ -103,14 +103,11 @@ static octave_value repeated_stored (const octave_value &x, const dim_vector &ti
 }
 
 // (X, M, N, ...)
-octave_value_list repmat (const named_function &f, const octave_value_list &args, int nargout) {
-  const octave_value x = args (0);
-  const octave_value_list rest = on_host (rest_of (args));
-  const dim_vector times = times_of (f, x, rest);
-  if (is_stored (x))
-    return ovl (repeated_stored (x, times));
-  return by_device (f, args, nargout,
-                    [&] { return value_of (repeated (array_of (x), shape_of (times))); });
+octave_value_list repmat (named_call &c) {
+  const dim_vector times = times_of (c);
+  if (is_stored (c.x))
+    return ovl (repeated_stored (c.x, times));
+  return c.there ([&] { return value_of (repeated (array_of (c.x), shape_of (times))); });
 }
 
 // ---- cat ----------------------------------------------------------------------------------------
@@ -132,7 +129,7 @@ static void check_sizes (octave_value_list arrays, const octave_value &dim, bool
   by_octave ("cat", arrays.prepend (dim));
 }
 
-static octave_value_list joined_stored (const named_function &f, const octave_value &dim,
+static octave_value_list joined_stored (const named_call &c, const octave_value &dim,
                                         const octave_value_list &arrays) {
   const double n = is_number (dim) ? dim.double_value () : 0;
   if (n == 1 || n == 2)
@@ -141,7 +138,7 @@ static octave_value_list joined_stored (const named_function &f, const octave_va
   for (octave_idx_type i = 0; i < arrays.length (); i++)
     has_sparse = has_sparse || arrays (i).issparse ();
   check_sizes (arrays, dim, has_sparse);
-  refuse (f, "of sparse matrices along other dimensions than 1 and 2");
+  c.refuse ("of a sparse matrix along this DIM");
 }
 
 // Arrays as parts of one of this size, with elements of this type, complex if one of them is.
@@ -166,9 +163,9 @@ static octave_value joined_full (const octave_value_list &arrays, int dim, const
 }
 
 // (DIM, X, Y, ...)
-octave_value_list cat (const named_function &f, const octave_value_list &args, int nargout) {
-  const octave_value dim = on_host (args (0));
-  const octave_value_list arrays = rest_of (args);
+octave_value_list cat (named_call &c) {
+  const octave_value dim = on_host (c.x);
+  const octave_value_list arrays = rest_of (c.args);
   bool any_stored = false, all_numbers = true;
   for (octave_idx_type i = 0; i < arrays.length (); i++) {
     const octave_value &x = arrays (i);
@@ -176,69 +173,64 @@ octave_value_list cat (const named_function &f, const octave_value_list &args, i
     all_numbers = all_numbers && (x.isnumeric () || x.islogical ());
   }
   if (arrays.length () == 0)
-    return by_host (f.name, ovl (dim), nargout);
+    return c.octaves ();
   if (dim.numel () != 1)
-    refuse (f, "with a DIM of several elements");
+    c.refuse ("with this DIM");
   if (any_stored)
-    return joined_stored (f, dim, arrays);
+    return joined_stored (c, dim, arrays);
   const int along = plain_dimension (dim);
   bool fit = along >= 0 && along < 100;
   if (!all_numbers) // far from these Octave's cat crashes; -1 is its error
-    return builtin (f.name, octave_value_list (arrays).prepend (fit ? dim : octave_value (-1.0)),
-                    nargout);
+    return builtin (c, octave_value_list (arrays).prepend (fit ? dim : octave_value (-1.0)));
   dim_vector size = arrays (0).dims ();
   for (octave_idx_type i = 1; i < arrays.length () && fit; i++)
     fit = size.concat (arrays (i).dims (), along);
   if (!fit) {
     check_sizes (arrays, dim, false);
-    refuse (f, "with this DIM");
+    c.refuse ("with this DIM");
   }
   if (size.any_zero ())
-    return by_host_there (f.name, args, nargout);
+    return c.octaves_there ();
   gpumm_type type = type_of (arrays (0));
   for (octave_idx_type i = 1; i < arrays.length (); i++) // empty arrays count
     type = joined_type (type, type_of (arrays (i)));
-  return by_device (f, args, nargout, [&] { return joined_full (arrays, along, size, type); });
+  return c.there ([&] { return joined_full (arrays, along, size, type); });
 }
 
 // ---- triangles ----------------------------------------------------------------------------------
 
 // (X), (X, K) of tril and triu. Octave's own copies a gpuArray column by column.
-octave_value_list triangle (const named_function &f, const octave_value_list &args, int nargout) {
-  const octave_value x = args (0);
-  const octave_value_list rest = on_host (rest_of (args));
+octave_value_list triangle (named_call &c) {
+  const octave_value &x = c.x;
+  const octave_value_list rest = c.rest ();
   bool has_text = false;
   for (octave_idx_type i = 0; i < rest.length (); i++) {
     has_text = has_text || rest (i).is_string ();
     if (!x.issparse () && rest (i).is_string () && rest (i).string_value () == "pack")
-      refuse (f, "(X, \"pack\")");
+      c.refuse ("with \"pack\"");
   }
   if (is_stored (x) || has_text)
-    return builtin (f.name, octave_value_list (rest).prepend (x), nargout);
+    return builtin (c, octave_value_list (rest).prepend (x));
   if (is_wide (type_of (x)))
-    return by_host_there (f.name, args, nargout);
+    return c.octaves_there ();
   const double given = rest.length () == 1 && is_number (rest (0)) ? rest (0).double_value () : NAN;
-  if (x.ndims () > 2 || (rest.length () > 0 && given != std::trunc (given))) {
-    const dim_vector size = x.ndims () > 2 ? dim_vector (1, 2, 2) : dim_vector (1, 2);
-    by_octave (f.name,
-               octave_value_list (rest).prepend (sample (type_of (x), false, size))); // its error
-  }
+  if (x.ndims () > 2 || (rest.length () > 0 && given != std::trunc (given)))
+    c.ask ();
   if (rest.length () > 0 && !(rest (0).isreal () && rest (0).numel () > 0))
-    refuse (f, "with this K");
+    c.refuse ("with this K");
   const double k = rest.length () > 0 ? rest (0).array_value () (0) : 0; // as Octave reads a matrix
-  return by_device (f, args, nargout, [&] {
+  return c.there ([&] {
     array a = array_of (x);
-    return value_of (triangle_of (ready (a), std::string (f.name) == "triu", k));
+    return value_of (triangle_of (ready (a), std::string (c.f.name) == "triu", k));
   });
 }
 
 // ---- made on the device -------------------------------------------------------------------------
 
 // Octave's function. Its errors for sizes and classes have no identifier and name no gpuArray.
-static octave_value_list made_by_octave (const named_function &f, const octave_value_list &args,
-                                         int nargout) {
+static octave_value made_by_octave (const named_function &f, const octave_value_list &args) {
   try {
-    return by_host (f.name, args, nargout);
+    return by_octave (f.name, on_host (args));
   } catch (const octave::execution_exception &e) {
     if (!e.identifier ().empty ())
       throw;
@@ -256,33 +248,33 @@ static octave_value element_of (const named_function &f, const octave_value &in_
   static std::map<std::pair<std::string, std::string>, octave_value> known;
   const octave_value_list one_of = ovl (1.0, 1.0, in_class);
   if (in_class.rows () != 1)
-    made_by_octave (f, one_of, 1); // its error
+    made_by_octave (f, one_of); // its error
   const auto key = std::make_pair (std::string (f.name), in_class.string_value ());
   const auto found = known.find (key);
   if (found != known.end ())
     return found->second;
-  return known[key] = made_by_octave (f, one_of, 1) (0);
+  return known[key] = made_by_octave (f, one_of);
 }
 
 // gpuArray.zeros (...), ones, Inf, NaN and eye, with the arguments of Octave's functions
-octave_value_list filled (const named_function &f, const octave_value_list &args, int nargout) {
-  octave_value_list sizes = on_host (args);
+octave_value_list filled (named_call &c) {
+  octave_value_list sizes = on_host (c.args);
   octave_value in_class = "double";
   const octave_idx_type last = sizes.length () - 1;
   if (last >= 0 && sizes (last).is_string ()) {
     in_class = sizes (last);
     sizes.resize (last);
   }
-  const bool is_eye = std::string (f.name) == "eye";
-  const octave_value number = element_of (f, in_class);
+  const bool is_eye = std::string (c.f.name) == "eye";
+  const octave_value number = element_of (c.f, in_class);
   dim_vector size (1, 1);
   const bool has_sizes = sizes.length () == 0 || get_sizes (sizes, size);
   if (!has_sizes || is_wide (type_of_value (number))
       || (is_eye && (size.ndims () > 2 || size.any_zero ())))
-    return ovl (on_device (made_by_octave (f, args, nargout) (0), device_for_new ()));
+    return ovl (on_device (made_by_octave (c.f, c.args), device_for_new ()));
   (void) size.safe_numel (); // Octave's error if no array can be so large
   size.chop_trailing_singletons ();
-  return by_device (f, args, nargout, [&] {
+  return c.there ([&] {
     const operand one = operand_of (number, device_for_new ());
     array x = as_array (one);
     x.size = shape_of (size);
@@ -296,24 +288,23 @@ octave_value_list filled (const named_function &f, const octave_value_list &args
 }
 
 // gpuArray.rand (...) and randn
-octave_value_list generated (const named_function &f, const octave_value_list &args, int nargout) {
-  const std::string text =
-      args.length () > 0 && args (0).is_string () ? args (0).string_value () : "double";
+octave_value_list generated (named_call &c) {
+  const std::string text = c.x.is_defined () && c.x.is_string () ? c.x.string_value () : "double";
   if (text != "double" && text != "single")
-    error_with_id ("gpumm:bad-value", "gpuArray.%s: set the seed with Octave's %s", f.name, f.name);
-  return ovl (on_device (made_by_octave (f, args, nargout) (0), device_for_new ()));
+    error_with_id ("gpumm:bad-value", "gpuArray.%s: set the seed with Octave's %s", c.f.name,
+                   c.f.name);
+  return ovl (on_device (made_by_octave (c.f, c.args), device_for_new ()));
 }
 
 // ---- formats ------------------------------------------------------------------------------------
 
 // (X): the sparse matrix with the entries of X
-octave_value_list sparse_from (const named_function &f, const octave_value_list &args,
-                               int nargout) {
-  const octave_value x = args (0);
-  if (args.length () > 1)
-    refuse (f, "(I, J, V)");
+octave_value_list sparse_from (named_call &c) {
+  const octave_value &x = c.x;
+  if (c.args.length () > 1)
+    c.refuse ();
   if (!is_there (x))
-    return by_host (f.name, args, nargout);
+    return c.octaves ();
   if (x.issparse ())
     return ovl (x);
   if (!is_gpublocks (x.get_rep ()) && (x.ndims () > 2 || is_integer (type_of (x))))
@@ -324,56 +315,56 @@ octave_value_list sparse_from (const named_function &f, const octave_value_list 
 }
 
 // (X, B): the full matrix X on the device, cut into blocks of B x B or B(1) x B(2)
-octave_value_list blocksparse_from (const named_function &f, const octave_value_list &args, int) {
-  const octave_value x = args (0);
+octave_value_list blocksparse_from (named_call &c) {
+  const octave_value &x = c.x;
   const bool in_blocks = is_gpublocks (x.get_rep ());
-  if (!is_there (x) || args.length () > 2)
-    refuse (f, "with these arguments");
-  if (args.length () == 1 && !in_blocks)
-    by_octave (f.name, ovl (like (x))); // its error
-  if (args.length () == 1)
+  if (!is_there (x) || c.args.length () > 2)
+    c.refuse ("with these arguments");
+  if (c.args.length () == 1 && !in_blocks)
+    c.ask ();
+  if (c.args.length () == 1)
     return ovl (x);
   // [rows, columns] of a block, or blocksparse's error
-  const octave_value b = on_host (args (1));
+  const octave_value b = on_host (c.args (1));
   if (x.ndims () > 2)
-    by_octave (f.name, ovl (NDArray (dim_vector (1, 1, 2), 1), b));
-  const octave_value none = by_octave (f.name, ovl (double (x.rows ()), double (x.columns ()), b));
+    c.ask ();
+  const octave_value none =
+      by_octave (c.f.name, ovl (double (x.rows ()), double (x.columns ()), b));
   const NDArray sizes = by_octave ("blocksize", ovl (none)).array_value ();
   const dim_vector block (octave_idx_type (sizes (0)), octave_idx_type (sizes (1)));
   if (in_blocks && stored (x).block_size () == block)
     return ovl (x);
   if (x.issparse ())
-    refuse (f, "of a sparse matrix");
-  return by_device (f, ovl (x.full_value (), b), 1, [&] {
-    return value_of (blocks_of (array_of (x.full_value ()), shape_of (block)));
-  });
+    c.refuse ("of a sparse matrix");
+  const octave_value full = x.full_value ();
+  if (device_for_new () == NO_DEVICE)
+    return ovl (value_of (by_octave (c.f.name, ovl (on_host (full), b))));
+  return ovl (value_of (blocks_of (array_of (full), shape_of (block))));
 }
 
 // ---- what Octave computes -----------------------------------------------------------------------
 
 // (X, ...): for [I, J, V] of an integer, of which Octave's own makes V double
-octave_value_list find (const named_function &f, const octave_value_list &args, int nargout) {
-  const octave_value &x = args (0);
-  const bool is_one = is_there (x) && x.numel () == 1 && is_integer (type_of (x));
-  return builtin (f.name, is_one ? rest_of (args).prepend (on_host (x)) : args, nargout);
+octave_value_list find (named_call &c) {
+  const bool is_one = is_there (c.x) && c.x.numel () == 1 && is_integer (type_of (c.x));
+  return builtin (c, is_one ? rest_of (c.args).prepend (on_host (c.x)) : c.args);
 }
 
 // (...) of a number or an empty array
-octave_value_list unique (const named_function &f, const octave_value_list &args, int nargout) {
-  if (args (0).numel () > 1)
-    refuse (f, "(X)");
-  return by_host_there (f.name, args, nargout);
+octave_value_list unique (named_call &c) {
+  if (c.x.numel () > 1)
+    c.refuse ();
+  return c.octaves_there ();
 }
 
 // (F, X, ...): Octave's own takes each element or column by an index, which is slow on a device, so
 // it gets the host's values. Arrays among the results, and in cells, are on the device again.
-octave_value_list by_elements (const named_function &f, const octave_value_list &args,
-                               int nargout) {
-  const int device = device_of_call (args);
+octave_value_list by_elements (named_call &c) {
+  const int device = c.device ();
   const auto there = [device] (const octave_value &x) {
     return x.isnumeric () || x.islogical () ? on_device (x, device) : x;
   };
-  octave_value_list results = by_host (f.name, args, nargout);
+  octave_value_list results = c.octaves ();
   for (octave_idx_type i = 0; i < results.length (); i++)
     if (results (i).iscell ()) {
       Cell parts = results (i).cell_value ();
@@ -386,33 +377,16 @@ octave_value_list by_elements (const named_function &f, const octave_value_list 
 }
 
 // (BASE, LIMIT), (BASE, INCREMENT, LIMIT) of numbers: a range of the host
-octave_value_list colon (const named_function &f, const octave_value_list &args, int nargout) {
-  return by_host (f.name, args, nargout);
-}
-
-// (...) where each gpuArray has one element
-octave_value_list of_numbers (const named_function &f, const octave_value_list &args, int nargout) {
-  for (octave_idx_type i = 0; i < args.length (); i++)
-    if (is_there (args (i)) && args (i).numel () != 1)
-      refuse (f, "of an array");
-  return by_host (f.name, args, nargout);
-}
-
-// A small matrix of the host with the class and the kind of x.
-static octave_value small_sample (const octave_value &x) {
-  const dim_vector size = x.dims ();
-  octave_value y =
-      NDArray (dim_vector (size (0) > 1 ? 2 : size (0), size (1) > 1 ? 2 : size (1)), 1);
-  if (x.islogical ())
-    y = by_octave ("logical", ovl (y));
-  return x.issparse () ? by_octave ("sparse", ovl (y)) : y;
+octave_value_list colon (named_call &c) {
+  return c.octaves ();
 }
 
 // (F, A, B): Octave's own calls F for each column. Operators expand their operands themselves, so
 // they are called once, on the device. As in Octave, their result is full, also for sparse
 // matrices, unless both are in blocks; if one is logical, it is what Octave makes of small ones.
 // Functions of Octave such as center and std call bsxfun.
-octave_value_list bsxfun (const named_function &f, const octave_value_list &args, int nargout) {
+octave_value_list bsxfun (named_call &c) {
+  const octave_value_list &args = c.args;
   static const std::set<std::string> operators = {"plus", "minus", "times", "rdivide", "power",
                                                   "eq",   "ne",    "lt",    "le",      "gt",
                                                   "ge",   "max",   "min"};
@@ -422,7 +396,7 @@ octave_value_list bsxfun (const named_function &f, const octave_value_list &args
   else if (args.length () == 3 && args (0).is_string () && args (0).rows () == 1)
     name = args (0).string_value ();
   if (operators.count (name) == 0)
-    return by_elements (f, args, nargout);
+    return by_elements (c);
   octave_value a = args (1), b = args (2);
   if (!(is_gpublocks (a.get_rep ()) && is_gpublocks (b.get_rep ())))
     for (octave_value *x : {&a, &b})
@@ -431,8 +405,7 @@ octave_value_list bsxfun (const named_function &f, const octave_value_list &args
   const octave_value y = by_octave (name.c_str (), ovl (a, b));
   if (!y.isempty () && (a.islogical () || b.islogical ())
       && (args (1).issparse () || args (2).issparse ())
-      && by_octave (f.name, ovl (name, small_sample (args (1)), small_sample (args (2))))
-             .issparse ())
+      && by_octave (c.f.name, ovl (name, small (args (1)), small (args (2)))).issparse ())
     return ovl (by_octave ("sparse", ovl (y)));
   return ovl (y);
 }
@@ -469,9 +442,9 @@ static octave_value xor_of (const named_function &f, octave_value x, octave_valu
 }
 
 // (X, Y, ...): Octave's own gives one error for all that is refused where sizes differ
-octave_value_list exclusive_or (const named_function &f, const octave_value_list &args, int) {
-  octave_value z = args (0);
-  for (octave_idx_type i = 1; i < args.length (); i++)
-    z = xor_of (f, z, args (i));
+octave_value_list exclusive_or (named_call &c) {
+  octave_value z = c.x;
+  for (octave_idx_type i = 1; i < c.args.length (); i++)
+    z = xor_of (c.f, z, c.args (i));
   return ovl (z);
 }

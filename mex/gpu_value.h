@@ -44,20 +44,14 @@ public:
     const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN,
                is_of_sparse = op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_ANY || orders;
     if (kind () == storage::sparse) {
-      if (nargout > 1)
-        gpumm::say_gather (
-            "[Y, I] = %s of a sparse matrix is not available on a device. Use full (X) or "
-            "gather (X)",
-            name);
-      if (!is_of_sparse || (orders && iscomplex ()))
-        gpumm::say_gather ("%s of a sparse matrix is not available on a device. Use gather (X)",
-                           name);
-      if (dim > 1)
-        gpumm::say_gather ("a sparse matrix has only two dimensions. Use gather (X)");
+      if (nargout > 1 || dim > 1 || !is_of_sparse || (orders && iscomplex ()))
+        gpumm::refuse (name, nargout > 1 ? "of a sparse matrix with two results"
+                             : dim > 1   ? "of a sparse matrix along this DIM"
+                                         : "of a sparse matrix");
       return folded (op, dim, nargout);
     }
     if (kind () == storage::blocks && (op != GPUMM_FOLD_SUM || dim > 1))
-      gpumm::say_gather ("%s of a blocksparse is not available on a device. Use gather (X)", name);
+      gpumm::refuse (name, "of a blocksparse");
     gpumm::check_narrow (type ());
     return folded (op, dim, nargout);
   }
@@ -239,8 +233,7 @@ public:
       return mapped (*there);
     }
     if (numel () != 1)
-      gpumm::say_gather ("%s of an array is not available on a device. Use %s (gather (X))",
-                         get_umap_name (f), get_umap_name (f));
+      gpumm::refuse (get_umap_name (f));
     return whole ().get_rep ().map (f);
   }
   octave_value diag (octave_idx_type rows, octave_idx_type cols) const {
@@ -323,7 +316,7 @@ public:
   }
   octave_value reshape (const dim_vector &size) const {
     if (size != dims ())
-      refuse ("reshape");
+      refuse ("reshape", list_of (size));
     return octave_value (clone ());
   }
   octave_value permute (const Array<int> &order, bool inverse) const {
@@ -335,30 +328,29 @@ public:
   // A concatenation begins with a matrix without entries, which then gets the size of the result.
   octave_value resize (const dim_vector &size, bool) const {
     if (size.ndims () != 2 || !(size.zero_by_zero () || nzmax () == 0))
-      refuse ("resize");
+      refuse ("resize", list_of (size));
     return none (size);
   }
   octave_value map (unary_mapper_t f) const {
     const gpumm::function *const there = gpumm::device_function (f);
     const char *name = there ? there->name : get_umap_name (f);
-    if (issparse () && there && !there->keeps_zero)
-      gpumm::say_gather ("%s gives nonzeros where X is zero. Use %s (full (X)) or gather (X)", name,
-                         name);
-    if (!issparse () && ((there && !there->keeps_zero) || f == umap_isnan || f == umap_isinf))
-      gpumm::say_gather (
-          "%s of a blocksparse is not a blocksparse. Use %s (full (X)) or gather (X)", name, name);
+    const bool gives_full =
+        issparse () ? there && !there->keeps_zero
+                    : (there && !there->keeps_zero) || f == umap_isnan || f == umap_isinf;
+    if (gives_full)
+      gpumm::refuse (name, std::string ("of a ") + kind_name () + ": the result would be full",
+                     std::string (name) + " (full (X))");
     if (!there)
-      gpumm::say_gather ("%s of a %s is not available on a device. Use %s (gather (X))", name,
-                         kind_name (), name);
+      refuse (name);
     gpumm::check_narrow (type ());
     return mapped (*there);
   }
-  octave_value all (int) const {
-    refuse ("all");
+  octave_value all (int dim) const {
+    refuse ("all", dim < 0 ? "" : std::to_string (dim + 1));
   }
   octave_value any (int dim) const {
     if (!issparse ())
-      refuse ("any");
+      refuse ("any", dim < 0 ? "" : std::to_string (dim + 1));
     if (dims ().any_zero ())
       return on_device (octave_value (SparseMatrix (dims ())).any (dim), device ());
     return fold (GPUMM_FOLD_ANY, dim < 0 ? dims ().first_non_singleton () : dim) (0);
@@ -366,19 +358,13 @@ public:
   octave_value diag (octave_idx_type k) const {
     const bool is_vector = dims () (0) == 1 || dims () (1) == 1;
     if (issparse () && is_vector && k != 0)
-      gpumm::say_gather (
-          "diag (X, K) of a sparse vector is not available on a device. Use gather (X)");
-    if (!issparse () && (is_vector || k != 0))
-      gpumm::say_gather (
-          "diag (X, K), and diag of a vector, are not available on a device. Use gather (X)");
-    if (!issparse () && block_size () (0) != block_size () (1))
-      gpumm::say_gather (
-          "diag of a matrix with blocks that are not square is not available on a device. "
-          "Use gather (X)");
+      refuse ("diag", std::to_string (k));
+    if (!issparse () && (is_vector || k != 0 || block_size () (0) != block_size () (1)))
+      refuse ("diag", k == 0 ? "" : std::to_string (k));
     return diagonal (k);
   }
-  octave_value diag (octave_idx_type, octave_idx_type) const {
-    refuse ("diag (X, M, N)");
+  octave_value diag (octave_idx_type rows, octave_idx_type cols) const {
+    refuse ("diag", std::to_string (rows) + ", " + std::to_string (cols));
   }
   octave_value do_index_op (const octave_value_list &given, bool resize_ok = false) {
     check_resize (resize_ok);
@@ -453,14 +439,22 @@ private:
           "X(I) of a blocksparse reads one element on a device. Write X(I,J), or use gather (X)");
   }
 
+  // [2, 3], say
+  static std::string list_of (const dim_vector &size) {
+    std::string list;
+    for (int d = 0; d < size.ndims (); d++)
+      list += (d > 0 ? ", " : "[") + std::to_string (size (d));
+    return list + "]";
+  }
   // "sparse matrix", say
   const char *kind_name () const {
     return issparse () ? "sparse matrix" : "blocksparse";
   }
-  // The error for what a device does not compute of them.
-  [[noreturn]] void refuse (const char *what) const {
-    gpumm::say_gather ("%s of a %s is not available on a device. Use gather (X)", what,
-                       kind_name ());
+  // The error for what a device does not compute of them: NAME (X), NAME (X, REST).
+  [[noreturn]] void refuse (const std::string &name, const std::string &rest = "") const {
+    gpumm::refuse (name, std::string ("of a ") + kind_name (),
+                   "gpuArray (" + name + " (gather (X)" + (rest.empty () ? "" : ", ") + rest
+                       + "))");
   }
 };
 

@@ -281,22 +281,16 @@ static octave_value_list word_wait (const octave_value_list &args, int) {
   return ovl ();
 }
 
-// The error for a call that has no row. It says what to write: the call, with a letter for each
-// argument and the gpuArrays gathered.
-[[noreturn]] static void refuse_call (const std::string &name, const octave_value_list &args) {
-  static const std::set<std::string> gives_no_array = {"dec2base", "dec2bin", "dec2hex",
-                                                       "jsonencode", "mat2cell"};
-  std::string call;
-  for (octave_idx_type i = 0; i < args.length (); i++) {
-    const std::string x = i < 3 ? std::string (1, "XYZ"[i]) : "X" + std::to_string (i + 1);
-    call += (i > 0 ? ", " : "") + (gpu_value_of (args (i).get_rep ()) ? "gather (" + x + ")" : x);
-  }
-  call = name + " (" + call + ")";
-  if (gives_no_array.count (name) == 0)
-    call = "gpuArray (" + call + ")";
-  warn_in_solver ();
-  error_with_id ("gpumm:gpuArray:gather", "%s: not available for a gpuArray. Write %s",
-                 name.c_str (), call.c_str ());
+// A function without a row, where each gpuArray has one element: Octave computes it.
+static octave_value_list of_numbers (const std::string &name, const octave_value_list &args,
+                                     int nargout) {
+  for (octave_idx_type i = 0; i < args.length (); i++)
+    if (gpu_value_of (args (i).get_rep ()) && args (i).numel () != 1)
+      refuse_call (name, args);
+  octave_value_list values;
+  for (octave_idx_type i = 0; i < args.length (); i++)
+    values.append (on_host (args (i)));
+  return octave::feval (name, values, nargout);
 }
 
 // ---- the words ----------------------------------------------------------------------------------
@@ -330,16 +324,12 @@ static octave_idx_type first_wrong (const octave_value_list &args,
 }
 
 void need_full (const char *name, const octave_value_list &args) {
-  const char *const stored = "%s of a %s is not available on a device. Use %sgather (X)";
-  bool has_sparse = false, has_blocks = false;
   for (octave_idx_type i = 0; i < args.length (); i++) {
-    has_sparse = has_sparse || is_gpu (args (i).get_rep (), storage::sparse);
-    has_blocks = has_blocks || is_gpublocks (args (i).get_rep ());
+    if (is_gpublocks (args (i).get_rep ()))
+      refuse (name, "of a blocksparse");
+    if (is_gpu (args (i).get_rep (), storage::sparse))
+      refuse (name, "of a sparse matrix");
   }
-  if (has_blocks)
-    say_gather (stored, name, "blocksparse", "");
-  if (has_sparse)
-    say_gather (stored, name, "sparse matrix", "full (X) or ");
 }
 
 // The error for arguments that no row of the table takes: this one is the first with the word and
@@ -365,7 +355,7 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
       args.length () > 0 && args (0).is_string () ? args (0).string_value () : "";
   // cell arrays of arguments and results: varargin{:} and [varargout{1:N}] = ... take Octave longer
   const bool is_call = args.length () > 1 && args (1).iscell ();
-  const named_function *f = is_call ? find_function (word) : nullptr;
+  const function_row *f = is_call ? find_function (word) : nullptr;
   if (f && args.length () == 2)
     return call_function (*f, octave_value_list (args (1).cell_value ()), nargout);
   if (f && args.length () == 3 && number.fits (args (2))) {
@@ -381,7 +371,8 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
     }
   if (first)
     say_wrong (args, *first);
-  if (is_call && !f)
-    refuse_call (word, octave_value_list (args (1).cell_value ()));
+  if (is_call && args.length () == 3 && number.fits (args (2)))
+    return ovl (Cell (
+        of_numbers (word, octave_value_list (args (1).cell_value ()), args (2).int_value ())));
   error_with_id ("gpumm:internal", "__gpuarray__: for use by gpuArray only");
 }

@@ -204,10 +204,10 @@ inline octave_value_list rest_of (const octave_value_list &args, int first = 1) 
 }
 
 // The row of a named function, or null; its results.
-struct named_function;
-const named_function *find_function (const std::string &name);
+struct function_row;
+const function_row *find_function (const std::string &name);
 std::vector<std::string> function_names ();
-octave_value_list call_function (const named_function &f, const octave_value_list &args,
+octave_value_list call_function (const function_row &row, const octave_value_list &args,
                                  int nargout);
 
 // Both operands of an operator on full arrays.

@@ -76,8 +76,8 @@ function text = wrong_error (said, err, may_refuse, has_ids)
     if (isempty (regexp (err.message, "assignment of .* to indexed .* scalar", "once")))
       text = ["no error: " err.message];
     endif
-  elseif (is_refusal && isempty (strfind (said.message, "gather")))
-    text = ["the error does not say gather: " said.message];
+  elseif (is_refusal && isempty (regexp (said.message, 'gather|full \(', "once")))
+    text = ["the error does not say what to write: " said.message];
   elseif (isempty (err))
     if (! (may_refuse && is_refusal))
       text = ["error: " said.message];

