@@ -293,7 +293,7 @@ static inline entries rows_of (const gpumm_matrix *x) {
   entries all = list_of (&turned);
   if (x->op == GPUMM_CTRANSPOSE && is_complex (x->type))
     for (int64_t e = 0; e < all.first[all.cols]; e++)
-      all.list[e].value = conjl (all.list[e].value);
+      all.list[e].value = conj (all.list[e].value);
   return all;
 }
 
@@ -303,8 +303,8 @@ static inline void add (element *x, const test *t, const entry *a, const entry *
     add_integers (x, a->whole, b->whole);
     return;
   }
-  const long double ar = creall (a->value), ai = cimagl (a->value);
-  const long double br = creall (b->value), bi = cimagl (b->value);
+  const long double ar = creal (a->value), ai = cimag (a->value);
+  const long double br = creal (b->value), bi = cimag (b->value);
   const double dar = (double) ar, dai = (double) ai, dbr = (double) br, dbi = (double) bi;
   x->terms++;
   if (!is_complex (t->type)) {
