@@ -39,9 +39,10 @@ gpumm_status gpumm_driver_widen (int device, gpumm_stream *stream, const gpumm_w
 gpumm_status gpumm_driver_mirror (int device, gpumm_stream *stream,
                                   const gpumm_mirroring *mirroring);
 
-/* gpumm_driver.map, fold, fold_bytes, scan, scan_bytes, pick, sparse and sparse_bytes of a driver
- * that has them. */
+/* gpumm_driver.map, map_ops, fold, fold_bytes, scan, scan_bytes, pick, sparse and sparse_bytes of a
+ * driver that has them. */
 gpumm_status gpumm_driver_map (int device, gpumm_stream *stream, const gpumm_map *map);
+int gpumm_driver_map_ops (void);
 gpumm_status gpumm_driver_fold (int device, gpumm_stream *stream, const gpumm_fold *fold,
                                 void *workspace);
 size_t gpumm_driver_fold_bytes (const gpumm_fold *fold);
@@ -68,9 +69,10 @@ extern const gpumm_driver gpumm_driver_here;
   .launched = launched, .watch = gpumm_driver_watch, .kernels = gpumm_driver_kernels,              \
   .sparse_kernels = gpumm_driver_sparse_kernels
 #define GPUMM_DRIVER_ARRAYS                                                                        \
-  .map = gpumm_driver_map, .fold = gpumm_driver_fold, .fold_bytes = gpumm_driver_fold_bytes,       \
-  .scan = gpumm_driver_scan, .scan_bytes = gpumm_driver_scan_bytes, .pick = gpumm_driver_pick,     \
-  .sparse = gpumm_driver_sparse, .sparse_bytes = gpumm_driver_sparse_bytes
+  .map = gpumm_driver_map, .map_ops = gpumm_driver_map_ops, .fold = gpumm_driver_fold,             \
+  .fold_bytes = gpumm_driver_fold_bytes, .scan = gpumm_driver_scan,                                \
+  .scan_bytes = gpumm_driver_scan_bytes, .pick = gpumm_driver_pick, .sparse = gpumm_driver_sparse, \
+  .sparse_bytes = gpumm_driver_sparse_bytes
 
 #ifdef __cplusplus
 }

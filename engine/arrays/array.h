@@ -17,6 +17,7 @@
 
 #include "failure.h"
 #include "gpumm_arrays.h"
+#include "gpumm_elementwise.h"
 #include "shape.h"
 
 namespace gpumm {

@@ -6,6 +6,7 @@
 #include "base/overlap.h"
 #include "base/types.h"
 #include "device/devices.h"
+#include "gpumm_elementwise.h"
 #include "memory/buffer.h"
 #include "memory/pool.h"
 #include "memory/queue.h"

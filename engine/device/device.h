@@ -185,8 +185,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-/* Elementwise functions are numbered by their rows: a new row makes a new version. */
-#define GPUMM_DRIVER_VERSION (19 * 256 + (int) GPUMM_MAP_OPS)
+enum { GPUMM_DRIVER_VERSION = 20 };
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -262,6 +261,7 @@ typedef struct gpumm_driver {
    * as the function beside them says for the same shape, type and op; it may be 0. All NULL if the
    * driver cannot. */
   gpumm_status (*map) (int device, gpumm_stream *stream, const gpumm_map *map);
+  int (*map_ops) (void); /* GPUMM_MAP_OPS: the rows of gpumm_elementwise.h number the operations */
   gpumm_status (*fold) (int device, gpumm_stream *stream, const gpumm_fold *fold, void *workspace);
   size_t (*fold_bytes) (const gpumm_fold *fold);
   gpumm_status (*scan) (int device, gpumm_stream *stream, const gpumm_scan *scan, void *workspace);

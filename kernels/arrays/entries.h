@@ -9,6 +9,7 @@
 #define GPUMM_ARRAYS_ENTRIES_H
 
 #include "functions.h"
+#include "gpumm_elementwise.h"
 
 enum { THREADS = 256, DIMS = GPUMM_MAP_DIMS, INPUTS = GPUMM_MAP_INPUTS, STEPS = GPUMM_MAP_STEPS };
 

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "faults.h"
+#include "gpumm_elementwise.h"
 #include "resident.h"
 
 #include <inttypes.h>

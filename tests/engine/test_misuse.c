@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "gpumm_blas.h"
 #include "base/overlap.h"
+#include "gpumm_elementwise.h"
 #include "resident.h"
 
 #include <limits.h>
