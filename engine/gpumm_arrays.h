@@ -103,29 +103,6 @@ typedef enum gpumm_fold_op {
   GPUMM_FOLD_OPS
 } gpumm_fold_op;
 
-/* output(i, j) = what the map's values (i, :, j) give, the map's entries, counted down its columns,
- * taken as inner x count x outer. The map's own output is not used. The output is inner x outer
- * without gaps, and its strides are not used. The same shapes give the same bits every time. */
-typedef struct gpumm_fold {
-  gpumm_fold_op op;
-  gpumm_map map;
-  int64_t inner, count, outer;
-  gpumm_view output;
-  gpumm_view index; /* MAX, MIN: also where, from 1, the first of equals; D. values NULL: not */
-} gpumm_fold;
-
-GPUMM_API gpumm_status gpumm_fold_entries (const gpumm_fold *fold);
-
-/* output(i, k, j) = input(i, 1, j) + ... + input(i, k, j), or their product, in double precision.
- * Both arrays are inner x count x outer without gaps; strides are not used. */
-typedef struct gpumm_scan {
-  gpumm_fold_op op; /* SUM or PROD */
-  int64_t inner, count, outer;
-  gpumm_view input, output; /* may be the same memory if the types are */
-} gpumm_scan;
-
-GPUMM_API gpumm_status gpumm_scan_entries (const gpumm_scan *scan);
-
 /* The places along a dimension: first, first + step, ...; or those of a vector in a buffer, from 0.
  * The caller guarantees that a vector's places exist. */
 typedef struct gpumm_places {
@@ -134,17 +111,33 @@ typedef struct gpumm_places {
   int64_t first, step;
 } gpumm_places;
 
-/* part(i, j, k, l) = whole(I(i), J(j), K(k), L(l)); put: the other way round. Both of one type, and
- * apart from each other. If a put writes a place twice, either value may stay. */
-typedef struct gpumm_pick {
-  int put;
-  int64_t size[GPUMM_MAP_DIMS]; /* of the part */
-  gpumm_places places[GPUMM_MAP_DIMS];
-  int64_t whole_size[GPUMM_MAP_DIMS];
-  gpumm_view part, whole;
-} gpumm_pick;
+enum { GPUMM_RESULTS = 2 };
 
-GPUMM_API gpumm_status gpumm_pick_entries (const gpumm_pick *pick);
+/* An operation on arrays, by the name of its row (kernels/arrays); lanes are taken along a
+ * dimension. "fold" reads what a map computes, the others the one input of a map without steps. The
+ * same shapes give the same bits every time.
+ *
+ * fold   result(i, j) = what the fold makes of (i, :, j). MAX, MIN: the second result has where,
+ *        from 1, the first of equals; D
+ * scan   result(i, k, j) = input(i, 1, j) + ... + input(i, k, j), or their product, in double
+ *        precision. It may be the memory of the input if the types are the same
+ * pick   result(i, j, k, l) = input(I(i), J(j), K(k), L(l)), of one type
+ * put    result(I(i), J(j), K(k), L(l)) = input(i, j, k, l), of one type. If a place is written
+ *        twice, either value may stay
+ *
+ * pick and put have sizes and strides of the input (of map) and of the result (size). Of the others
+ * results, and the input of a scan, have no gaps: their strides are not used. */
+typedef struct gpumm_operation {
+  const char *name;
+  gpumm_fold_op fold;               /* SUM or PROD for a scan */
+  gpumm_map map;                    /* its output is not used */
+  int64_t inner, count, outer;      /* the entries that are read, counted down the columns */
+  gpumm_view result[GPUMM_RESULTS]; /* values of the second NULL: not wanted */
+  int64_t size[GPUMM_MAP_DIMS];
+  gpumm_places places[GPUMM_MAP_DIMS];
+} gpumm_operation;
+
+GPUMM_API gpumm_status gpumm_operation_run (const gpumm_operation *operation);
 
 /* ---- sparse matrices on a device ------------------------------------------------------------ */
 

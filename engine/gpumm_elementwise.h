@@ -13,8 +13,8 @@
  * oracle, complex_oracle   C's own, for the tests, of a double x and of a double complex z
  * units     the tests allow so many units in the last place; 0: equal
  *
- * Each file takes the columns that it needs. device.h does not include this file: a new row does not
- * rebuild the engine and the other kernels.
+ * Each file takes the columns that it needs. device.h does not include this file: a new row
+ * rebuilds neither the engine nor the other kernels.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_GPUMM_ELEMENTWISE_H

@@ -289,8 +289,17 @@ array permuted (const array &x, const std::vector<int> &order);
 // x repeated so often by dimension.
 array repeated (array x, const shape &times);
 
-// A pick of sizes 1, between these arrays, for the engine.
-gpumm_pick pick_between (bool put, const array &part, const array &whole);
+// What is read from places of the whole, or put there: by dimension sizes and places.
+struct picking {
+  bool put;
+  gpumm_view part, whole;
+  int64_t size[GPUMM_MAP_DIMS], whole_size[GPUMM_MAP_DIMS];
+  gpumm_places places[GPUMM_MAP_DIMS];
+};
+
+// Between these arrays, with sizes 1.
+picking pick_between (bool put, const array &part, const array &whole);
+void run (const picking &p);
 
 // Reads or writes a part by indices into an array of this size.
 void pick (bool put, const array &part, const shape &part_size, const array &whole,

@@ -117,8 +117,9 @@ static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], cons
                          gpumm_type type, array *index) {
   if (!x.pending || !fits (x, x.pending->domain))
     ready (x);
-  gpumm_fold f = {};
-  f.op = op;
+  gpumm_operation f = {};
+  f.name = "fold";
+  f.fold = op;
   f.inner = lanes[0];
   f.count = lanes[1];
   f.outer = lanes[2];
@@ -126,12 +127,12 @@ static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], cons
   array all = x; // only gives the map its size: the map's output is not used
   all.turned = false;
   f.map = map_of (program_of (x), all);
-  f.output = view_of (y);
+  f.result[0] = view_of (y);
   if (index) {
     *index = new_array (x.device, GPUMM_D, size);
-    f.index = view_of (*index);
+    f.result[1] = view_of (*index);
   }
-  need (gpumm_fold_entries (&f));
+  need (gpumm_operation_run (&f));
   return y;
 }
 
@@ -147,15 +148,17 @@ array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
 
 array scan (gpumm_fold_op op, array x, int dim, gpumm_type type) {
   x = plain (x);
-  gpumm_scan s = {};
-  s.op = op;
+  gpumm_operation s = {};
+  s.name = "scan";
+  s.fold = op;
   s.inner = s.count = s.outer = 1;
   for (int d = 0; d < x.size.ndims (); d++)
     (d < dim ? s.inner : d > dim ? s.outer : s.count) *= x.size (d);
   const array y = new_array (x.device, type, x.size);
-  s.input = view_of (x);
-  s.output = view_of (y);
-  need (gpumm_scan_entries (&s));
+  s.map.inputs = 1;
+  s.map.input[0] = view_of (x);
+  s.result[0] = view_of (y);
+  need (gpumm_operation_run (&s));
   return y;
 }
 

@@ -292,12 +292,13 @@ __global__ void __launch_bounds__ (THREADS, SOURCE::BLOCKS)
 }
 
 template <class T, int KEPT, class SOURCE>
-static gpumm_status launch_fold (int device, gpumm_stream *stream, const gpumm_fold &f,
+static gpumm_status launch_fold (int device, gpumm_stream *stream, const gpumm_operation &f,
                                  const SOURCE &source, void *workspace) {
   typedef of_parts<T, KEPT> parts;
   typedef typename SOURCE::sum W;
   const lanes l = lanes_of (f.inner, f.count, f.outer);
-  results<W, KEPT> to = {f.op, (int) f.output.type, f.output.values, (double *) f.index.values,
+  results<W, KEPT> to = {f.fold, (int) f.result[0].type, f.result[0].values,
+                         (double *) f.result[1].values,
                          l.parts > 1 ? (folded<W, KEPT> *) workspace : NULL};
   gpumm_status status = LAUNCH ("fold", (fold_lanes<SOURCE, KEPT>), lane_blocks (l) * l.parts,
                                 dim3 (THREADS), device, stream, source, l, to);
@@ -313,7 +314,7 @@ static gpumm_status launch_fold (int device, gpumm_stream *stream, const gpumm_f
 }
 
 template <class T, int KEPT>
-static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_fold &f,
+static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_operation &f,
                             void *workspace) {
   const map_layout at = layout_of (f.map, f.map.input[0]); /* the map's output is not used */
   const bool plain = is_plain (f.map);
@@ -330,14 +331,14 @@ static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_fold &
   return launch_fold<T, KEPT> (device, stream, f, source, workspace);
 }
 
-static int kept_by (const gpumm_fold &f) {
-  return f.op == GPUMM_FOLD_MAX || f.op == GPUMM_FOLD_MIN ? PLACED
-         : f.op == GPUMM_FOLD_NORM                        ? SCALED
-                                                          : VALUE;
+static int kept_by (const gpumm_operation &f) {
+  return f.fold == GPUMM_FOLD_MAX || f.fold == GPUMM_FOLD_MIN ? PLACED
+         : f.fold == GPUMM_FOLD_NORM                          ? SCALED
+                                                              : VALUE;
 }
 
-gpumm_status gpumm_driver_fold (int device, gpumm_stream *stream, const gpumm_fold *f,
-                                void *workspace) {
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_operation *f,
+                            void *workspace) {
   switch (kept_by (*f)) {
   case PLACED:
     WITH_TYPE (f->map.domain, T, return (choose<T, PLACED> (device, stream, *f, workspace)));
@@ -348,16 +349,33 @@ gpumm_status gpumm_driver_fold (int device, gpumm_stream *stream, const gpumm_fo
   }
 }
 
-template <class W> static size_t bytes_of_part (const gpumm_fold &f) {
+template <class W> static size_t bytes_of_part (const gpumm_operation &f) {
   const int kept = kept_by (f);
   return kept == PLACED   ? sizeof (folded<W, PLACED>)
          : kept == SCALED ? sizeof (folded<W, SCALED>)
                           : sizeof (folded<W, VALUE>);
 }
 
-size_t gpumm_driver_fold_bytes (const gpumm_fold *f) {
+static size_t bytes_of_parts (const gpumm_operation *f) {
   const lanes l = lanes_of (f->inner, f->count, f->outer);
   const size_t each =
       is_real (f->map.domain) ? bytes_of_part<double> (*f) : bytes_of_part<complex<double>> (*f);
   return l.parts > 1 ? (size_t) (l.parts * l.inner * l.outer) * each : 0;
 }
+
+static gpumm_status check (const gpumm_operation *f) {
+  const bool is_extreme = kept_by (*f) == PLACED;
+  if ((int) f->fold < 0 || f->fold >= GPUMM_FOLD_OPS)
+    return gpumm_driver_fail (GPUMM_INVALID, "there is no operation %d", (int) f->fold);
+  if (f->fold == GPUMM_FOLD_LARGEST && !is_real (f->map.domain))
+    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "complex numbers have no largest one");
+  if (f->result[1].values && (!is_extreme || f->result[1].type != GPUMM_D))
+    return gpumm_driver_fail (GPUMM_INVALID, "places are doubles, of max and min alone");
+  if (is_extreme && f->count == 0 && f->inner > 0 && f->outer > 0)
+    return gpumm_driver_fail (GPUMM_INVALID, "nothing has no maximum and no minimum");
+  return GPUMM_OK;
+}
+
+ARRAY_ROWS (fold) = {{"fold", COMPUTED_TYPES, 2, GPUMM_LENGTH_ONE, GPUMM_NO_PLACES, 1, check,
+                      bytes_of_parts, launch},
+                     {}};
