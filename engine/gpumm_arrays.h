@@ -90,18 +90,7 @@ typedef struct gpumm_map {
 
 GPUMM_API gpumm_status gpumm_map_entries (const gpumm_map *map);
 
-typedef enum gpumm_fold_op {
-  GPUMM_FOLD_SUM, /* in double precision */
-  GPUMM_FOLD_PROD,
-  GPUMM_FOLD_MAX, /* NaN only if all are NaN; complex: by abs, then arg; NaN + Inf i is the most */
-  GPUMM_FOLD_MIN,
-  GPUMM_FOLD_SUMSQ,   /* the sum of abs (x)^2, real, in double precision */
-  GPUMM_FOLD_NORM,    /* the root of the sum of abs (x)^2, real, in double; no square overflows */
-  GPUMM_FOLD_LARGEST, /* of reals; NaN if one is NaN */
-  GPUMM_FOLD_ANY,     /* NaN counts as Octave counts it: not for any, but for all */
-  GPUMM_FOLD_ALL,
-  GPUMM_FOLD_OPS
-} gpumm_fold_op;
+typedef int gpumm_fold_op; /* GPUMM_FOLD_SUM and the others of gpumm_folds.h */
 
 /* The places along a dimension: first, first + step, ...; or those of a vector in a buffer, from 0.
  * The caller guarantees that a vector's places exist. */
@@ -170,8 +159,8 @@ typedef enum gpumm_sparse_op {
   GPUMM_SPARSE_SCALE,     /* c.values = those of a times, or divided by, the entry of full at their
                          (row, column); 0, as if not stored, stays 0. c may have a's values */
   GPUMM_SPARSE_SCATTER,   /* full at (row, column) of each entry of a = its value */
-  GPUMM_SPARSE_FOLD, /* c, a row or a column that stores all: SUM, MAX, MIN or ANY of each column
-                             of a with its zeros; of type Z for complex a, else D */
+  GPUMM_SPARSE_FOLD, /* c, a row or a column that stores all: a fold that sparse matrices have, of
+                             each column of a with its zeros; of type Z for complex a, else D */
   GPUMM_SPARSE_OPS
 } gpumm_sparse_op;
 

@@ -18,6 +18,7 @@
 #include "failure.h"
 #include "gpumm_arrays.h"
 #include "gpumm_elementwise.h"
+#include "gpumm_folds.h"
 #include "shape.h"
 
 namespace gpumm {
@@ -66,6 +67,10 @@ inline gpumm_type domain_of (gpumm_type type) {
 
 // The type of a reduction of entries of a type.
 gpumm_type type_of_fold (gpumm_fold_op op, gpumm_type type);
+
+// Does it find an entry, and is there such a fold of sparse matrices?
+bool has_places (gpumm_fold_op op);
+bool is_of_sparse (gpumm_fold_op op);
 
 // ---- arrays -------------------------------------------------------------------------------------
 

@@ -299,7 +299,7 @@ static gpumm_status check_read (call *c, const gpumm_array_kernel *row, const gp
   return status;
 }
 
-/* Checks a result. A first result as long as the input may be its memory. */
+/* Checks a result. */
 static gpumm_status check_result (call *c, const gpumm_array_kernel *row, const gpumm_map *read,
                                   const gpumm_view *y, const int64_t *size, int is_first,
                                   const char *what) {
@@ -309,9 +309,7 @@ static gpumm_status check_result (call *c, const gpumm_array_kernel *row, const 
     status = gpumm_fail (GPUMM_INVALID, "%s: input and output are of different types", c->name);
   if (!status && is_wide (y->type) && !moves (row))
     status = fail_wide (c);
-  return status ? status
-                : check_output (c, read, y, size,
-                                is_first && same && row->length == GPUMM_SAME_LENGTH, what);
+  return status ? status : check_output (c, read, y, size, is_first && same && row->in_place, what);
 }
 
 /* Checks the results. Sets *written to the entries of each. */

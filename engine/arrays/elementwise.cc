@@ -106,10 +106,29 @@ program fused (gpumm_map_op op, operand a, operand b, gpumm_type domain) {
 // ---- folds --------------------------------------------------------------------------------------
 
 gpumm_type type_of_fold (gpumm_fold_op op, gpumm_type type) {
-  if (op >= GPUMM_FOLD_ANY)
-    return GPUMM_B;
-  const gpumm_type sum = type == GPUMM_B ? GPUMM_D : type;
-  return op == GPUMM_FOLD_NORM || op == GPUMM_FOLD_SUMSQ ? real_type (sum) : sum;
+  enum { SAME, REAL, TRUTH };
+  const gpumm_type sum = type == GPUMM_B ? GPUMM_D : type,
+                   types[] = {sum, real_type (sum), GPUMM_B};
+#define ROW(NAME, name, result, ...) types[result],
+  const gpumm_type results[] = {GPUMM_FOLDS (ROW)};
+#undef ROW
+  return results[op];
+}
+
+bool has_places (gpumm_fold_op op) {
+  enum { VALUE, PLACED, SCALED };
+#define ROW(NAME, name, result, state, ...) (state) == PLACED,
+  static const bool rows[] = {GPUMM_FOLDS (ROW)};
+#undef ROW
+  return rows[op];
+}
+
+bool is_of_sparse (gpumm_fold_op op) {
+  enum { NONE, SUMS, EXTREMES };
+#define ROW(NAME, name, result, state, begin, enter, combine, sparse) (sparse) != NONE,
+  static const bool rows[] = {GPUMM_FOLDS (ROW)};
+#undef ROW
+  return rows[op];
 }
 
 // Reduces x, taken as inner x count x outer, to an array of this size.

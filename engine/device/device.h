@@ -176,6 +176,7 @@ typedef struct gpumm_array_kernel {
   gpumm_length length;
   gpumm_placing places;
   int reads_map; /* it reads what a map computes; else the one input */
+  int in_place;  /* the first result may be the memory of an input of its type */
   /* Refuses what the row cannot say, with a text for error_text (). NULL: nothing. */
   gpumm_status (*check) (const gpumm_operation *operation);
   /* bytes of workspace on the device, by shape, types and fold; NULL: none */

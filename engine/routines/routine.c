@@ -24,6 +24,7 @@
 #include "base/threads.h"
 #include "base/types.h"
 #include "device/devices.h"
+#include "gpumm_folds.h"
 #include "memory/host.h"
 #include "memory/pool.h"
 #include "memory/queue.h"

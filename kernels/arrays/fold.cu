@@ -12,6 +12,22 @@ enum { VALUE, PLACED, SCALED };
 
 template <class W, int KEPT> struct folded { W value; };
 
+/* How an entry enters a value, and how two values combine: columns of the rows. */
+enum { OWN, ITSELF, FROM_ZERO, FROM_ONE, SQUARED, TRUE, NONZERO };
+enum { ADDED = 1, MULTIPLIED, GREATER, EITHER, BOTH };
+
+/* if (ENTERS (SQUARED)): does the fold op do so by its row? */
+#define OR_ENTERS(NAME, name, result, state, begin, enter, ...)                                    \
+  || (enter == how && op == GPUMM_FOLD_##NAME)
+#define OR_COMBINED(NAME, name, result, state, begin, enter, combine, ...)                         \
+  || (combine == how && op == GPUMM_FOLD_##NAME)
+#define ENTERS(HOW)                                                                                \
+  constexpr int how = HOW;                                                                         \
+  (false GPUMM_FOLDS (OR_ENTERS))
+#define COMBINED(HOW)                                                                              \
+  constexpr int how = HOW;                                                                         \
+  (false GPUMM_FOLDS (OR_COMBINED))
+
 /* index: the place of the first entry with this value. */
 template <class W> struct folded<W, PLACED> {
   W value;
@@ -47,7 +63,9 @@ template <class W, int KEPT> struct results {
 
 /* The state of a lane without entries. */
 template <class W> DEVICE void begin (int op, folded<W, VALUE> &x) {
-  set (x.value, op == GPUMM_FOLD_PROD || op == GPUMM_FOLD_ALL ? 1 : 0, 0);
+#define ROW(NAME, name, result, state, begin, ...) || (begin && op == GPUMM_FOLD_##NAME)
+  set (x.value, false GPUMM_FOLDS (ROW) ? 1 : 0, 0);
+#undef ROW
 }
 
 template <class W> DEVICE void begin (int, folded<W, PLACED> &x) {
@@ -62,18 +80,18 @@ template <class W> DEVICE void begin (int, folded<W, SCALED> &x) {
  * to both parts of the first complex number. In Octave NaN is neither true nor false. */
 template <class T, class W> DEVICE void begin (int op, T x, int64_t k, folded<W, VALUE> &y) {
   y.value = wide (x);
-  if (op == GPUMM_FOLD_SUM)
+  if (ENTERS (FROM_ZERO))
     y.value = add (W (), y.value);
-  if (op == GPUMM_FOLD_SUMSQ)
+  if (ENTERS (SQUARED))
     set (y.value, square_of (y.value), 0);
-  if (op == GPUMM_FOLD_PROD && k == 0) {
+  if (ENTERS (FROM_ONE) && k == 0) {
     W one;
     set (one, 1, 0);
     y.value = times (one, y.value);
   }
-  if (op == GPUMM_FOLD_ANY)
+  if (ENTERS (TRUE))
     set (y.value, !is_nan (x) && !is_zero (x), 0);
-  if (op == GPUMM_FOLD_ALL)
+  if (ENTERS (NONZERO))
     set (y.value, !is_zero (x), 0);
 }
 
@@ -139,13 +157,13 @@ DEVICE void combine (int, folded<W, SCALED> &x, const folded<W, SCALED> &y) {
 
 template <class T, class W>
 DEVICE void combine (int op, folded<W, VALUE> &x, const folded<W, VALUE> &y) {
-  if (op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_SUMSQ)
+  if (COMBINED (ADDED))
     x.value = add (x.value, y.value);
-  else if (op == GPUMM_FOLD_PROD)
+  else if (COMBINED (MULTIPLIED))
     x.value = times (x.value, y.value);
-  else if (op == GPUMM_FOLD_LARGEST)
+  else if (COMBINED (GREATER))
     x.value = is_nan (y.value) || real_part (y.value) > real_part (x.value) ? y.value : x.value;
-  else if (op == GPUMM_FOLD_ANY)
+  else if (COMBINED (EITHER))
     set (x.value, !is_zero (x.value) || !is_zero (y.value), 0);
   else
     set (x.value, !is_zero (x.value) && !is_zero (y.value), 0);
@@ -332,9 +350,10 @@ static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_operat
 }
 
 static int kept_by (const gpumm_operation &f) {
-  return f.fold == GPUMM_FOLD_MAX || f.fold == GPUMM_FOLD_MIN ? PLACED
-         : f.fold == GPUMM_FOLD_NORM                          ? SCALED
-                                                              : VALUE;
+#define ROW(NAME, name, result, state, ...) state,
+  static const int states[] = {GPUMM_FOLDS (ROW)};
+#undef ROW
+  return states[f.fold];
 }
 
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_operation *f,
@@ -364,10 +383,11 @@ static size_t bytes_of_parts (const gpumm_operation *f) {
 }
 
 static gpumm_status check (const gpumm_operation *f) {
+  if (f->fold < 0 || f->fold >= GPUMM_FOLD_OPS)
+    return gpumm_driver_fail (GPUMM_INVALID, "there is no operation %d", f->fold);
+  const int op = f->fold;
   const bool is_extreme = kept_by (*f) == PLACED;
-  if ((int) f->fold < 0 || f->fold >= GPUMM_FOLD_OPS)
-    return gpumm_driver_fail (GPUMM_INVALID, "there is no operation %d", (int) f->fold);
-  if (f->fold == GPUMM_FOLD_LARGEST && !is_real (f->map.domain))
+  if (COMBINED (GREATER) && !is_real (f->map.domain))
     return gpumm_driver_fail (GPUMM_UNSUPPORTED, "complex numbers have no largest one");
   if (f->result[1].values && (!is_extreme || f->result[1].type != GPUMM_D))
     return gpumm_driver_fail (GPUMM_INVALID, "places are doubles, of max and min alone");
@@ -376,6 +396,6 @@ static gpumm_status check (const gpumm_operation *f) {
   return GPUMM_OK;
 }
 
-ARRAY_ROWS (fold) = {{"fold", COMPUTED_TYPES, 2, GPUMM_LENGTH_ONE, GPUMM_NO_PLACES, 1, check,
+ARRAY_ROWS (fold) = {{"fold", COMPUTED_TYPES, 2, GPUMM_LENGTH_ONE, GPUMM_NO_PLACES, 1, 0, check,
                       bytes_of_parts, launch},
                      {}};

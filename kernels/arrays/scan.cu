@@ -117,6 +117,6 @@ static gpumm_status check (const gpumm_operation *scan) {
              : gpumm_driver_fail (GPUMM_INVALID, "only sums and products run");
 }
 
-ARRAY_ROWS (scan) = {{"scan", COMPUTED_TYPES, 1, GPUMM_SAME_LENGTH, GPUMM_NO_PLACES, 0, check,
+ARRAY_ROWS (scan) = {{"scan", COMPUTED_TYPES, 1, GPUMM_SAME_LENGTH, GPUMM_NO_PLACES, 0, 1, check,
                       bytes_of_totals, launch},
                      {}};

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "faults.h"
 #include "gpumm_elementwise.h"
+#include "gpumm_folds.h"
 #include "resident.h"
 
 #include <inttypes.h>

@@ -9,6 +9,7 @@
 #include "gpumm_blas.h"
 #include "base/overlap.h"
 #include "gpumm_elementwise.h"
+#include "gpumm_folds.h"
 #include "resident.h"
 
 #include <limits.h>
@@ -138,7 +139,7 @@ static void test_sparse_work (void) {
            (x.a.type = x.c.type = x.full.type = GPUMM_I32), gpumm_sparse_run, GPUMM_UNSUPPORTED,
            "int32, not double");
   /* operations */
-  WORK (FOLD, x.fold = (gpumm_fold_op) 77, "no fold 77: write SUM, MAX, MIN or ANY");
+  WORK (FOLD, x.fold = (gpumm_fold_op) 77, "no fold 77 of sparse matrices");
   WORK (FOLD, x.fold = GPUMM_FOLD_PROD, "no fold");
   WORK (KEEP, x.op = (gpumm_sparse_op) -1, "no such operation");
   /* memory */
