@@ -5,7 +5,6 @@
 #define GPUMM_GPUMM_ARRAYS_H
 
 #include "gpumm.h"
-#include "gpumm_elementwise.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,33 +55,9 @@ typedef struct gpumm_view {
   int conjugated; /* of an input: read conjugated */
 } gpumm_view;
 
-/* What a step of a map does with the accumulator x and its operand y. */
-typedef enum gpumm_map_op {
-  GPUMM_MAP_LOAD, /* x = y */
-  GPUMM_MAP_PUSH, /* saves x on the stack, which holds two values; then x = y */
-  GPUMM_MAP_NEG,  /* from here on without an operand: x = -x */
-#define ROW(NAME, ...) GPUMM_MAP_##NAME,
-  GPUMM_ELEMENTWISE (ROW)
-#undef ROW
-      GPUMM_MAP_NOT,
-  GPUMM_MAP_ADD, /* from here on with an operand: x = x + y */
-  GPUMM_MAP_SUB,
-  GPUMM_MAP_MUL,
-  GPUMM_MAP_DIV,
-  GPUMM_MAP_POW, /* real domain: the result must be real */
-  GPUMM_MAP_LT,  /* complex numbers are ordered by abs, then arg */
-  GPUMM_MAP_LE,
-  GPUMM_MAP_EQ,
-  GPUMM_MAP_NE,
-  GPUMM_MAP_GE,
-  GPUMM_MAP_GT,
-  GPUMM_MAP_AND,
-  GPUMM_MAP_OR,
-  GPUMM_MAP_MAX, /* of reals: the other one if one is NaN */
-  GPUMM_MAP_MIN,
-  GPUMM_MAP_MASK, /* 0 where y is 0 */
-  GPUMM_MAP_OPS   /* the number of operations */
-} gpumm_map_op;
+/* What a step of a map does with the accumulator x and its operand y: GPUMM_MAP_ADD and the other
+ * operations of gpumm_elementwise.h. */
+typedef int gpumm_map_op;
 
 /* Where a step's operand comes from: the input of this index, or one of these. */
 enum { GPUMM_MAP_CONSTANT = -1, GPUMM_MAP_POP = -2 };
@@ -115,41 +90,7 @@ typedef struct gpumm_map {
 
 GPUMM_API gpumm_status gpumm_map_entries (const gpumm_map *map);
 
-typedef enum gpumm_fold_op {
-  GPUMM_FOLD_SUM, /* in double precision */
-  GPUMM_FOLD_PROD,
-  GPUMM_FOLD_MAX, /* NaN only if all are NaN; complex: by abs, then arg; NaN + Inf i is the most */
-  GPUMM_FOLD_MIN,
-  GPUMM_FOLD_SUMSQ,   /* the sum of abs (x)^2, real, in double precision */
-  GPUMM_FOLD_NORM,    /* the root of the sum of abs (x)^2, real, in double; no square overflows */
-  GPUMM_FOLD_LARGEST, /* of reals; NaN if one is NaN */
-  GPUMM_FOLD_ANY,     /* NaN counts as Octave counts it: not for any, but for all */
-  GPUMM_FOLD_ALL,
-  GPUMM_FOLD_OPS
-} gpumm_fold_op;
-
-/* output(i, j) = what the map's values (i, :, j) give, the map's entries, counted down its columns,
- * taken as inner x count x outer. The map's own output is not used. The output is inner x outer
- * without gaps, and its strides are not used. The same shapes give the same bits every time. */
-typedef struct gpumm_fold {
-  gpumm_fold_op op;
-  gpumm_map map;
-  int64_t inner, count, outer;
-  gpumm_view output;
-  gpumm_view index; /* MAX, MIN: also where, from 1, the first of equals; D. values NULL: not */
-} gpumm_fold;
-
-GPUMM_API gpumm_status gpumm_fold_entries (const gpumm_fold *fold);
-
-/* output(i, k, j) = input(i, 1, j) + ... + input(i, k, j), or their product, in double precision.
- * Both arrays are inner x count x outer without gaps; strides are not used. */
-typedef struct gpumm_scan {
-  gpumm_fold_op op; /* SUM or PROD */
-  int64_t inner, count, outer;
-  gpumm_view input, output; /* may be the same memory if the types are */
-} gpumm_scan;
-
-GPUMM_API gpumm_status gpumm_scan_entries (const gpumm_scan *scan);
+typedef int gpumm_fold_op; /* GPUMM_FOLD_SUM and the others of gpumm_folds.h */
 
 /* The places along a dimension: first, first + step, ...; or those of a vector in a buffer, from 0.
  * The caller guarantees that a vector's places exist. */
@@ -159,17 +100,33 @@ typedef struct gpumm_places {
   int64_t first, step;
 } gpumm_places;
 
-/* part(i, j, k, l) = whole(I(i), J(j), K(k), L(l)); put: the other way round. Both of one type, and
- * apart from each other. If a put writes a place twice, either value may stay. */
-typedef struct gpumm_pick {
-  int put;
-  int64_t size[GPUMM_MAP_DIMS]; /* of the part */
-  gpumm_places places[GPUMM_MAP_DIMS];
-  int64_t whole_size[GPUMM_MAP_DIMS];
-  gpumm_view part, whole;
-} gpumm_pick;
+enum { GPUMM_RESULTS = 2 };
 
-GPUMM_API gpumm_status gpumm_pick_entries (const gpumm_pick *pick);
+/* An operation on arrays, by the name of its row (kernels/arrays); lanes are taken along a
+ * dimension. "fold" reads what a map computes, the others the one input of a map without steps. The
+ * same shapes give the same bits every time.
+ *
+ * fold   result(i, j) = what the fold makes of (i, :, j). MAX, MIN: the second result has where,
+ *        from 1, the first of equals; D
+ * scan   result(i, k, j) = input(i, 1, j) + ... + input(i, k, j), or their product, in double
+ *        precision. It may be the memory of the input if the types are the same
+ * pick   result(i, j, k, l) = input(I(i), J(j), K(k), L(l)), of one type
+ * put    result(I(i), J(j), K(k), L(l)) = input(i, j, k, l), of one type. If a place is written
+ *        twice, either value may stay
+ *
+ * pick and put have sizes and strides of the input (of map) and of the result (size). Of the others
+ * results, and the input of a scan, have no gaps: their strides are not used. */
+typedef struct gpumm_operation {
+  const char *name;
+  gpumm_fold_op fold;               /* SUM or PROD for a scan */
+  gpumm_map map;                    /* its output is not used */
+  int64_t inner, count, outer;      /* the entries that are read, counted down the columns */
+  gpumm_view result[GPUMM_RESULTS]; /* values of the second NULL: not wanted */
+  int64_t size[GPUMM_MAP_DIMS];
+  gpumm_places places[GPUMM_MAP_DIMS];
+} gpumm_operation;
+
+GPUMM_API gpumm_status gpumm_operation_run (const gpumm_operation *operation);
 
 /* ---- sparse matrices on a device ------------------------------------------------------------ */
 
@@ -202,8 +159,8 @@ typedef enum gpumm_sparse_op {
   GPUMM_SPARSE_SCALE,     /* c.values = those of a times, or divided by, the entry of full at their
                          (row, column); 0, as if not stored, stays 0. c may have a's values */
   GPUMM_SPARSE_SCATTER,   /* full at (row, column) of each entry of a = its value */
-  GPUMM_SPARSE_FOLD, /* c, a row or a column that stores all: SUM, MAX, MIN or ANY of each column
-                             of a with its zeros; of type Z for complex a, else D */
+  GPUMM_SPARSE_FOLD, /* c, a row or a column that stores all: a fold that sparse matrices have, of
+                             each column of a with its zeros; of type Z for complex a, else D */
   GPUMM_SPARSE_OPS
 } gpumm_sparse_op;
 

@@ -75,22 +75,28 @@ gpumm_status gpumm_driver_check_cancelled (void) {
 
 #define FAMILY(name)        extern const gpumm_kernel gpumm_family_##name[];
 #define SPARSE_FAMILY(name) extern const gpumm_sparse_kernel gpumm_family_##name[];
+#define ARRAY_FAMILY(name)  extern const gpumm_array_kernel gpumm_arrays_##name[];
+#include "array_families.h"
 #include "families.h"
 #undef FAMILY
 #undef SPARSE_FAMILY
+#undef ARRAY_FAMILY
 
 enum { MOST_ROWS = 256 };
 const gpumm_kernel *gpumm_driver_kernels[MOST_ROWS + 1];
 const gpumm_sparse_kernel *gpumm_driver_sparse_kernels[MOST_ROWS + 1];
+const gpumm_array_kernel *gpumm_driver_array_kernels[MOST_ROWS + 1];
 
 static void make_tables (void) {
-  int full = 0, sparse = 0;
+  int full = 0, sparse = 0, arrays = 0;
   has_texts = pthread_key_create (&texts, free) == 0;
 #define COLLECT(family, rows, count)                                                               \
-  for (int i = 0; gpumm_family_##family[i].name && count < MOST_ROWS; i++)                         \
-    rows[count++] = &gpumm_family_##family[i];
-#define FAMILY(family)        COLLECT (family, gpumm_driver_kernels, full)
-#define SPARSE_FAMILY(family) COLLECT (family, gpumm_driver_sparse_kernels, sparse)
+  for (int i = 0; family[i].name && count < MOST_ROWS; i++)                                        \
+    rows[count++] = &family[i];
+#define FAMILY(family)        COLLECT (gpumm_family_##family, gpumm_driver_kernels, full)
+#define SPARSE_FAMILY(family) COLLECT (gpumm_family_##family, gpumm_driver_sparse_kernels, sparse)
+#define ARRAY_FAMILY(family)  COLLECT (gpumm_arrays_##family, gpumm_driver_array_kernels, arrays)
+#include "array_families.h"
 #include "families.h"
 }
 

@@ -32,6 +32,9 @@ void gpumm_driver_set_weight (double fraction);
 extern const gpumm_kernel *gpumm_driver_kernels[];
 extern const gpumm_sparse_kernel *gpumm_driver_sparse_kernels[];
 
+/* All rows of the files in arrays/, then NULL. */
+extern const gpumm_array_kernel *gpumm_driver_array_kernels[];
+
 /* gpumm_driver.widen of both drivers. */
 gpumm_status gpumm_driver_widen (int device, gpumm_stream *stream, const gpumm_widening *widening);
 
@@ -39,16 +42,9 @@ gpumm_status gpumm_driver_widen (int device, gpumm_stream *stream, const gpumm_w
 gpumm_status gpumm_driver_mirror (int device, gpumm_stream *stream,
                                   const gpumm_mirroring *mirroring);
 
-/* gpumm_driver.map, fold, fold_bytes, scan, scan_bytes, pick, sparse and sparse_bytes of a driver
- * that has them. */
+/* gpumm_driver.map, map_ops, sparse and sparse_bytes of a driver that has them. */
 gpumm_status gpumm_driver_map (int device, gpumm_stream *stream, const gpumm_map *map);
-gpumm_status gpumm_driver_fold (int device, gpumm_stream *stream, const gpumm_fold *fold,
-                                void *workspace);
-size_t gpumm_driver_fold_bytes (const gpumm_fold *fold);
-gpumm_status gpumm_driver_scan (int device, gpumm_stream *stream, const gpumm_scan *scan,
-                                void *workspace);
-size_t gpumm_driver_scan_bytes (const gpumm_scan *scan);
-gpumm_status gpumm_driver_pick (int device, gpumm_stream *stream, const gpumm_pick *pick);
+int gpumm_driver_map_ops (void);
 gpumm_status gpumm_driver_sparse (int device, gpumm_stream *stream, const gpumm_sparse_work *work,
                                   void *workspace);
 size_t gpumm_driver_sparse_bytes (const gpumm_sparse_work *work);
@@ -68,9 +64,8 @@ extern const gpumm_driver gpumm_driver_here;
   .launched = launched, .watch = gpumm_driver_watch, .kernels = gpumm_driver_kernels,              \
   .sparse_kernels = gpumm_driver_sparse_kernels
 #define GPUMM_DRIVER_ARRAYS                                                                        \
-  .map = gpumm_driver_map, .fold = gpumm_driver_fold, .fold_bytes = gpumm_driver_fold_bytes,       \
-  .scan = gpumm_driver_scan, .scan_bytes = gpumm_driver_scan_bytes, .pick = gpumm_driver_pick,     \
-  .sparse = gpumm_driver_sparse, .sparse_bytes = gpumm_driver_sparse_bytes
+  .map = gpumm_driver_map, .map_ops = gpumm_driver_map_ops, .sparse = gpumm_driver_sparse,         \
+  .sparse_bytes = gpumm_driver_sparse_bytes, .array_kernels = gpumm_driver_array_kernels
 
 #ifdef __cplusplus
 }

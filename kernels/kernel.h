@@ -280,4 +280,12 @@ enum {
   }                                                                                                \
   const gpumm_sparse_kernel gpumm_family_##name[]
 
+/* ARRAY_ROWS (fold) = { rows of gpumm_array_kernel ..., {} }; in arrays/fold.cu. CMakeLists.txt
+ * finds it. */
+#define ARRAY_ROWS(name)                                                                           \
+  extern "C" {                                                                                     \
+  extern const gpumm_array_kernel gpumm_arrays_##name[];                                           \
+  }                                                                                                \
+  const gpumm_array_kernel gpumm_arrays_##name[]
+
 #endif

@@ -338,9 +338,11 @@ gpumm_type joined_type (gpumm_type x, gpumm_type y) {
 
 // ---- functions ----------------------------------------------------------------------------------
 
-const char *const fold_names[] = {"sum",  "prod", "max", "min", "sumsq",
-                                  "norm", "max",  "any", "all"};
-static_assert (sizeof fold_names / sizeof *fold_names == GPUMM_FOLD_OPS, "a name for each fold");
+const char *const fold_names[] = {
+#define ROW(NAME, name, ...) #name,
+    GPUMM_FOLDS (ROW)
+#undef ROW
+};
 
 // In the order of functions ().
 static const octave_base_value::unary_mapper_t mappers[] = {

@@ -41,8 +41,7 @@ public:
   // [Y, PLACES] of a reduction along a dimension, from 0 on.
   octave_value_list fold (gpumm_fold_op op, int dim, int nargout = 1) const {
     const char *name = gpumm::fold_names[op];
-    const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN,
-               is_of_sparse = op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_ANY || orders;
+    const bool orders = gpumm::has_places (op), is_of_sparse = gpumm::is_of_sparse (op);
     if (kind () == storage::sparse) {
       if (nargout > 1 || dim > 1 || !is_of_sparse || (orders && iscomplex ()))
         gpumm::refuse (name, nargout > 1 ? "of a sparse matrix with two results"

@@ -17,6 +17,8 @@
 
 #include "failure.h"
 #include "gpumm_arrays.h"
+#include "gpumm_elementwise.h"
+#include "gpumm_folds.h"
 #include "shape.h"
 
 namespace gpumm {
@@ -65,6 +67,10 @@ inline gpumm_type domain_of (gpumm_type type) {
 
 // The type of a reduction of entries of a type.
 gpumm_type type_of_fold (gpumm_fold_op op, gpumm_type type);
+
+// Does it find an entry, and is there such a fold of sparse matrices?
+bool has_places (gpumm_fold_op op);
+bool is_of_sparse (gpumm_fold_op op);
 
 // ---- arrays -------------------------------------------------------------------------------------
 
@@ -288,8 +294,17 @@ array permuted (const array &x, const std::vector<int> &order);
 // x repeated so often by dimension.
 array repeated (array x, const shape &times);
 
-// A pick of sizes 1, between these arrays, for the engine.
-gpumm_pick pick_between (bool put, const array &part, const array &whole);
+// What is read from places of the whole, or put there: by dimension sizes and places.
+struct picking {
+  bool put;
+  gpumm_view part, whole;
+  int64_t size[GPUMM_MAP_DIMS], whole_size[GPUMM_MAP_DIMS];
+  gpumm_places places[GPUMM_MAP_DIMS];
+};
+
+// Between these arrays, with sizes 1.
+picking pick_between (bool put, const array &part, const array &whole);
+void run (const picking &p);
 
 // Reads or writes a part by indices into an array of this size.
 void pick (bool put, const array &part, const shape &part_size, const array &whole,

@@ -190,7 +190,7 @@ blocks twin_of (blocks &x) {
   set_values (w.c, from);
   run_sparse_work (w);
   // element (c, r) of a block of t is element (r, c) of x's block
-  gpumm_pick p = pick_between (false, t.values, x.values);
+  picking p = pick_between (false, t.values, x.values);
   const int64_t each = x.block_rows * x.block_cols;
   const int64_t size[] = {x.block_cols, x.block_rows, x.stored, 1};
   const int64_t down[] = {1, x.block_cols, each, 0}, across[] = {x.block_rows, 1, each, 0};
@@ -203,7 +203,7 @@ blocks twin_of (blocks &x) {
   p.places[2].buffer = from.buffer.get ();
   p.places[2].vector = static_cast<const int64_t *> (from.values ());
   if (x.stored > 0)
-    need (gpumm_pick_entries (&p));
+    run (p);
   t.twin = nullptr; // the transpose of t is not kept
   if (!x.twin)
     return t;
@@ -276,7 +276,7 @@ array diagonal_of (blocks x) {
   const meeting both (x.device, diagonal, grid_of (x));
   x.values = plain (x.values);
   array of_blocks = new_array (x.device, x.values.type, shape (b, both.count));
-  gpumm_pick p = pick_between (false, of_blocks, x.values);
+  picking p = pick_between (false, of_blocks, x.values);
   p.size[0] = p.whole_size[0] = b;
   p.size[1] = both.count;
   p.whole_size[1] = x.stored;
@@ -288,7 +288,7 @@ array diagonal_of (blocks x) {
   p.places[1].buffer = both.from_b.buffer.get ();
   p.places[1].vector = static_cast<const int64_t *> (both.from_b.values ());
   if (both.count > 0)
-    need (gpumm_pick_entries (&p));
+    run (p);
   array y = put_among_zeros (of_blocks, both.from_a, n);
   y.size = shape (b * n, 1);
   y.conjugated = x.conjugated;

@@ -6,6 +6,7 @@
 #include "base/overlap.h"
 #include "base/types.h"
 #include "device/devices.h"
+#include "gpumm_elementwise.h"
 #include "memory/buffer.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
@@ -256,82 +257,87 @@ gpumm_status gpumm_map_entries (const gpumm_map *m) {
                 : gpumm_array_end (&c, c.context->driver->map (c.context->device, c.stream, m));
 }
 
-/* Checks the outputs of a fold, vectors of so many lanes. */
-static gpumm_status check_outputs (call *c, const gpumm_fold *f, int64_t lanes) {
-  const int64_t size[] = {lanes, 1, 1, 1};
-  const int finds = f->index.values != NULL;
-  gpumm_view output = f->output, index = f->index;
-  output.stride[0] = index.stride[0] = 1;
-  gpumm_status status = gpumm_check_view (c, &output, size, 1, "the output");
-  if (!status && is_wide (output.type))
-    status = fail_wide (c);
+/* ---- operations --------------------------------------------------------------------------- */
+
+static const gpumm_array_kernel *row_of (const gpumm_driver *driver, const char *name) {
+  const gpumm_array_kernel *const *row = driver->array_kernels;
+  while (*row && strcmp ((*row)->name, name) != 0)
+    row++;
+  return *row;
+}
+
+static int moves (const gpumm_array_kernel *row) {
+  return row->types >> GPUMM_I64 & 1;
+}
+
+/* Checks what is read. Sets *read to it, with an input without gaps as a vector. */
+static gpumm_status check_read (call *c, const gpumm_array_kernel *row, const gpumm_operation *o,
+                                gpumm_map *read, int64_t *entries) {
+  const int64_t lanes[] = {o->inner, o->count, o->outer};
+  gpumm_view *x = &read->input[0];
+  gpumm_status status = GPUMM_OK;
+  *read = o->map;
+  if (row->reads_map) {
+    status = check_map (c, read, 0, entries);
+    return status ? status : check_lanes (c, o->inner, o->count, o->outer, *entries);
+  }
+  if (read->inputs != 1 || read->steps != 0)
+    return gpumm_fail (GPUMM_INVALID, "%s: it reads one array, without steps", c->name);
+  if (row->length == GPUMM_LENGTH_GIVEN)
+    status = check_sizes (c, read->size, GPUMM_MAP_DIMS, entries);
+  else {
+    status = check_sizes (c, lanes, 3, entries);
+    memcpy (read->size, (int64_t[]){*entries, 1, 1, 1}, sizeof read->size);
+    x->stride[0] = 1;
+  }
   if (!status)
-    status = check_output (c, &f->map, &output, size, 0, "the output");
-  if (status || !finds)
-    return status;
-  if ((f->op != GPUMM_FOLD_MAX && f->op != GPUMM_FOLD_MIN) || index.type != GPUMM_D)
-    return gpumm_fail (GPUMM_INVALID, "%s: places are doubles, of max and min alone", c->name);
-  status = gpumm_check_view (c, &index, size, 1, "the places");
-  if (!status)
-    status = check_output (c, &f->map, &index, size, 0, "the places");
-  if (!status)
-    status = gpumm_check_apart (c, &index, size, &output, size, "the places", "the output");
+    status = gpumm_check_view (c, x, read->size, 0, "the input");
+  if (!status && !(row->types >> x->type & 1))
+    status = is_wide (x->type) ? fail_wide (c)
+                               : gpumm_fail (GPUMM_UNSUPPORTED, "%s: not of element type %d",
+                                             c->name, (int) x->type);
   return status;
 }
 
-gpumm_status gpumm_fold_entries (const gpumm_fold *f) {
-  call c = {.name = "fold"};
-  int64_t entries = 0;
-  if (!f)
-    return gpumm_fail (GPUMM_INVALID, "no fold");
-  const int is_extreme = f->op == GPUMM_FOLD_MAX || f->op == GPUMM_FOLD_MIN;
-  if ((int) f->op < 0 || f->op >= GPUMM_FOLD_OPS)
-    return gpumm_fail (GPUMM_INVALID, "%s: there is no operation %d", c.name, (int) f->op);
-  if (f->op == GPUMM_FOLD_LARGEST && (f->map.domain == GPUMM_C || f->map.domain == GPUMM_Z))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "%s: complex numbers have no largest one", c.name);
-  gpumm_status status = check_map (&c, &f->map, 0, &entries);
-  if (!status)
-    status = check_lanes (&c, f->inner, f->count, f->outer, entries);
-  const int64_t ends[] = {f->inner, f->outer}; /* which may be too many where count is 0 */
-  int64_t lanes = 0;
-  if (!status)
-    status = check_sizes (&c, ends, 2, &lanes);
-  if (!status)
-    status = check_outputs (&c, f, lanes);
-  if (!status && is_extreme && f->count == 0 && lanes > 0)
-    status = gpumm_fail (GPUMM_INVALID, "%s: nothing has no maximum and no minimum", c.name);
-  if (status || lanes == 0)
-    return status;
-  const gpumm_driver *driver = c.context->driver;
-  status = gpumm_array_begin (&c, driver->fold_bytes (f));
-  return status ? status
-                : gpumm_array_end (&c, driver->fold (c.context->device, c.stream, f, c.workspace));
+/* Checks a result. */
+static gpumm_status check_result (call *c, const gpumm_array_kernel *row, const gpumm_map *read,
+                                  const gpumm_view *y, const int64_t *size, int is_first,
+                                  const char *what) {
+  const int same = y->type == read->input[0].type;
+  gpumm_status status = gpumm_check_view (c, y, size, 1, what);
+  if (!status && moves (row) && !same)
+    status = gpumm_fail (GPUMM_INVALID, "%s: input and output are of different types", c->name);
+  if (!status && is_wide (y->type) && !moves (row))
+    status = fail_wide (c);
+  return status ? status : check_output (c, read, y, size, is_first && same && row->in_place, what);
 }
 
-gpumm_status gpumm_scan_entries (const gpumm_scan *s) {
-  call c = {.name = "scan"};
-  if (!s)
-    return gpumm_fail (GPUMM_INVALID, "no scan");
-  if (s->op != GPUMM_FOLD_SUM && s->op != GPUMM_FOLD_PROD)
-    return gpumm_fail (GPUMM_INVALID, "%s: only sums and products run", c.name);
-  const int64_t size[] = {s->inner, s->count, s->outer};
-  int64_t entries = 0;
-  gpumm_status status = check_sizes (&c, size, 3, &entries);
-  if (!status)
-    status = gpumm_check_vector (&c, &s->input, entries, "the input");
-  if (!status)
-    status = gpumm_check_vector (&c, &s->output, entries, "the output");
-  if (!status && (is_wide (s->input.type) || is_wide (s->output.type)))
-    status = fail_wide (&c);
-  if (!status && (s->input.values != s->output.values || s->input.type != s->output.type))
-    status = gpumm_check_vectors_apart (&c, &s->output, entries, &s->input, entries, "the output",
-                                        "the input");
-  if (status || entries == 0)
-    return status;
-  const gpumm_driver *driver = c.context->driver;
-  status = gpumm_array_begin (&c, driver->scan_bytes (s));
-  return status ? status
-                : gpumm_array_end (&c, driver->scan (c.context->device, c.stream, s, c.workspace));
+/* Checks the results. Sets *written to the entries of each. */
+static gpumm_status check_results (call *c, const gpumm_array_kernel *row, const gpumm_operation *o,
+                                   const gpumm_map *read, int64_t entries, int64_t *written) {
+  static const char *const names[GPUMM_RESULTS] = {"the output", "the places"};
+  const int64_t ends[] = {o->inner, o->outer}; /* which may be too many where count is 0 */
+  const int is_given = row->length == GPUMM_LENGTH_GIVEN;
+  int64_t size[GPUMM_MAP_DIMS] = {entries, 1, 1, 1};
+  gpumm_view y[GPUMM_RESULTS];
+  gpumm_status status = GPUMM_OK;
+  memcpy (y, o->result, sizeof y);
+  if (is_given)
+    memcpy (size, o->size, sizeof size);
+  if (row->length == GPUMM_LENGTH_ONE)
+    status = check_sizes (c, ends, 2, &size[0]);
+  for (int r = 0; r < GPUMM_RESULTS && !status; r++) {
+    if (r > 0 && !y[r].values)
+      continue;
+    if (r >= row->results)
+      return gpumm_fail (GPUMM_INVALID, "%s: there are no %d results", c->name, r + 1);
+    if (!is_given)
+      y[r].stride[0] = 1;
+    status = check_result (c, row, read, &y[r], size, r == 0, names[r]);
+    if (!status && r > 0)
+      status = gpumm_check_apart (c, &y[r], size, &y[0], size, names[r], names[0]);
+  }
+  return status ? status : check_sizes (c, size, GPUMM_MAP_DIMS, written);
 }
 
 /* Checks the places along a dimension of the whole. */
@@ -348,50 +354,56 @@ static gpumm_status check_places (call *c, const gpumm_places *x, int64_t count,
   return GPUMM_OK;
 }
 
-/* Checks that what is written lies apart from the rest. */
-static gpumm_status check_written (const call *c, const gpumm_pick *p) {
-  const gpumm_view *out = p->put ? &p->whole : &p->part, *in = p->put ? &p->part : &p->whole;
-  const int64_t *size_out = p->put ? p->whole_size : p->size,
-                *size = p->put ? p->size : p->whole_size;
-  const char *what = p->put ? "the whole" : "the part";
-  gpumm_status status =
-      gpumm_check_apart (c, out, size_out, in, size, what, p->put ? "the part" : "the whole");
+/* Checks all places, which lie apart from what is written. */
+static gpumm_status check_all_places (call *c, const gpumm_array_kernel *row,
+                                      const gpumm_operation *o) {
+  const int reads = row->places == GPUMM_PLACES_READ;
+  const int64_t *part = reads ? o->size : o->map.size, *whole = reads ? o->map.size : o->size;
+  gpumm_status status = GPUMM_OK;
   for (int d = 0; d < GPUMM_MAP_DIMS && !status; d++) {
-    const gpumm_places *x = &p->places[d];
-    const int64_t count[] = {p->size[d], 1, 1, 1};
+    const gpumm_places *x = &o->places[d];
+    const int64_t count[] = {part[d], 1, 1, 1};
     const gpumm_view places = {.type = GPUMM_I64,
                                .buffer = x->buffer,
                                .values = (void *) (uintptr_t) x->vector,
                                .stride = {1}};
-    if (x->vector)
-      status = gpumm_check_apart (c, out, size_out, &places, count, what, "a vector of places");
+    status = check_places (c, x, part[d], whole[d]);
+    if (!status && x->vector)
+      status = gpumm_check_apart (c, &o->result[0], o->size, &places, count, "the output",
+                                  "a vector of places");
   }
   return status;
 }
 
-gpumm_status gpumm_pick_entries (const gpumm_pick *p) {
-  call c = {.name = "pick"};
-  int64_t entries = 0, whole = 0;
-  if (!p)
-    return gpumm_fail (GPUMM_INVALID, "no pick");
-  if (p->part.type != p->whole.type)
-    return gpumm_fail (GPUMM_INVALID, "%s: part and whole are of different types", c.name);
-  gpumm_status status = check_sizes (&c, p->size, GPUMM_MAP_DIMS, &entries);
-  if (!status)
-    status = check_sizes (&c, p->whole_size, GPUMM_MAP_DIMS, &whole);
-  if (!status)
-    status = gpumm_check_view (&c, &p->part, p->size, !p->put, "the part");
-  if (!status)
-    status = gpumm_check_view (&c, &p->whole, p->whole_size, p->put, "the whole");
-  for (int d = 0; d < GPUMM_MAP_DIMS && !status && entries > 0; d++)
-    status = check_places (&c, &p->places[d], p->size[d], p->whole_size[d]);
-  if (!status)
-    status = check_written (&c, p);
-  if (status || entries == 0)
+gpumm_status gpumm_operation_run (const gpumm_operation *o) {
+  call c = {.name = "arrays"};
+  int64_t entries = 0, written = 0;
+  gpumm_map read;
+  if (!o || !o->name)
+    return gpumm_fail (GPUMM_INVALID, "%s: no operation is named", c.name);
+  c.name = o->name;
+  gpumm_status status = check_place (&c, o->result[0].buffer, "the output");
+  if (status)
     return status;
-  status = gpumm_array_begin (&c, 0);
+  const gpumm_driver *driver = c.context->driver;
+  const gpumm_array_kernel *row = row_of (driver, o->name);
+  if (!row)
+    return gpumm_fail (GPUMM_INVALID, "arrays have no operation \"%s\"", o->name);
+  c.name = row->name; /* which outlives the call */
+  status = row->check ? row->check (o) : GPUMM_OK;
+  if (status)
+    return gpumm_fail (status, "%s: %s", c.name, driver->error_text ());
+  status = check_read (&c, row, o, &read, &entries);
+  if (!status)
+    status = check_results (&c, row, o, &read, entries, &written);
+  const int is_empty = written == 0 || (entries == 0 && row->length != GPUMM_LENGTH_ONE);
+  if (!status && row->places != GPUMM_NO_PLACES && !is_empty)
+    status = check_all_places (&c, row, o);
+  if (status || is_empty)
+    return status;
+  status = gpumm_array_begin (&c, row->workspace ? row->workspace (o) : 0);
   return status ? status
-                : gpumm_array_end (&c, c.context->driver->pick (c.context->device, c.stream, p));
+                : gpumm_array_end (&c, row->launch (c.context->device, c.stream, o, c.workspace));
 }
 
 gpumm_status gpumm_wait (int device) {

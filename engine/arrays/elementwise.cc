@@ -106,10 +106,29 @@ program fused (gpumm_map_op op, operand a, operand b, gpumm_type domain) {
 // ---- folds --------------------------------------------------------------------------------------
 
 gpumm_type type_of_fold (gpumm_fold_op op, gpumm_type type) {
-  if (op >= GPUMM_FOLD_ANY)
-    return GPUMM_B;
-  const gpumm_type sum = type == GPUMM_B ? GPUMM_D : type;
-  return op == GPUMM_FOLD_NORM || op == GPUMM_FOLD_SUMSQ ? real_type (sum) : sum;
+  enum { SAME, REAL, TRUTH };
+  const gpumm_type sum = type == GPUMM_B ? GPUMM_D : type,
+                   types[] = {sum, real_type (sum), GPUMM_B};
+#define ROW(NAME, name, result, ...) types[result],
+  const gpumm_type results[] = {GPUMM_FOLDS (ROW)};
+#undef ROW
+  return results[op];
+}
+
+bool has_places (gpumm_fold_op op) {
+  enum { VALUE, PLACED, SCALED };
+#define ROW(NAME, name, result, state, ...) (state) == PLACED,
+  static const bool rows[] = {GPUMM_FOLDS (ROW)};
+#undef ROW
+  return rows[op];
+}
+
+bool is_of_sparse (gpumm_fold_op op) {
+  enum { NONE, SUMS, EXTREMES };
+#define ROW(NAME, name, result, state, begin, enter, combine, sparse) (sparse) != NONE,
+  static const bool rows[] = {GPUMM_FOLDS (ROW)};
+#undef ROW
+  return rows[op];
 }
 
 // Reduces x, taken as inner x count x outer, to an array of this size.
@@ -117,8 +136,9 @@ static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], cons
                          gpumm_type type, array *index) {
   if (!x.pending || !fits (x, x.pending->domain))
     ready (x);
-  gpumm_fold f = {};
-  f.op = op;
+  gpumm_operation f = {};
+  f.name = "fold";
+  f.fold = op;
   f.inner = lanes[0];
   f.count = lanes[1];
   f.outer = lanes[2];
@@ -126,12 +146,12 @@ static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], cons
   array all = x; // only gives the map its size: the map's output is not used
   all.turned = false;
   f.map = map_of (program_of (x), all);
-  f.output = view_of (y);
+  f.result[0] = view_of (y);
   if (index) {
     *index = new_array (x.device, GPUMM_D, size);
-    f.index = view_of (*index);
+    f.result[1] = view_of (*index);
   }
-  need (gpumm_fold_entries (&f));
+  need (gpumm_operation_run (&f));
   return y;
 }
 
@@ -147,15 +167,17 @@ array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
 
 array scan (gpumm_fold_op op, array x, int dim, gpumm_type type) {
   x = plain (x);
-  gpumm_scan s = {};
-  s.op = op;
+  gpumm_operation s = {};
+  s.name = "scan";
+  s.fold = op;
   s.inner = s.count = s.outer = 1;
   for (int d = 0; d < x.size.ndims (); d++)
     (d < dim ? s.inner : d > dim ? s.outer : s.count) *= x.size (d);
   const array y = new_array (x.device, type, x.size);
-  s.input = view_of (x);
-  s.output = view_of (y);
-  need (gpumm_scan_entries (&s));
+  s.map.inputs = 1;
+  s.map.input[0] = view_of (x);
+  s.result[0] = view_of (y);
+  need (gpumm_operation_run (&s));
   return y;
 }
 

@@ -78,14 +78,26 @@ static gpumm_places places_of (const selection &index, int64_t n, int device,
   return p;
 }
 
-gpumm_pick pick_between (bool put, const array &part, const array &whole) {
-  gpumm_pick p = {};
+picking pick_between (bool put, const array &part, const array &whole) {
+  picking p = {};
   p.put = put;
   p.part = view_of (part);
   p.whole = view_of (whole);
   std::fill_n (p.size, GPUMM_MAP_DIMS, 1);
   std::fill_n (p.whole_size, GPUMM_MAP_DIMS, 1);
   return p;
+}
+
+void run (const picking &p) {
+  gpumm_operation o = {};
+  o.name = p.put ? "put" : "pick";
+  o.map.inputs = 1;
+  o.map.input[0] = p.put ? p.part : p.whole;
+  o.result[0] = p.put ? p.whole : p.part;
+  std::copy_n (p.put ? p.size : p.whole_size, GPUMM_MAP_DIMS, o.map.size);
+  std::copy_n (p.put ? p.whole_size : p.size, GPUMM_MAP_DIMS, o.size);
+  std::copy_n (p.places, GPUMM_MAP_DIMS, o.places);
+  need (gpumm_operation_run (&o));
 }
 
 void pick (bool put, const array &part, const shape &part_size, const array &whole,
@@ -96,7 +108,7 @@ void pick (bool put, const array &part, const shape &part_size, const array &who
                + std::to_string (GPUMM_MAP_DIMS) + " of a device. Use gather (X)");
   const array there = put ? moved (part, whole.device) : part;
   std::vector<array> memory;
-  gpumm_pick p = pick_between (put, there, whole);
+  picking p = pick_between (put, there, whole);
   const distances turned{whole.size (1), 1}; // a transposed matrix has two indices
   int64_t step = 1, whole_step = 1;
   for (int d = 0; d < dims; d++) {
@@ -108,7 +120,7 @@ void pick (bool put, const array &part, const shape &part_size, const array &who
     whole_step *= whole_size (d);
     p.places[d] = places_of (index[d], whole_size (d), whole.device, memory);
   }
-  need (gpumm_pick_entries (&p));
+  run (p);
 }
 
 shape size_of_part (const std::vector<selection> &index, const shape &whole) {

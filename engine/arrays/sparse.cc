@@ -152,11 +152,11 @@ sparse mapped (const function &f, sparse x, gpumm_type type) {
 }
 
 sparse folded (gpumm_fold_op op, sparse x, int dim) {
-  const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
-  if (orders)
+  const bool is_truth = type_of_fold (op, GPUMM_D) == GPUMM_B;
+  if (has_places (op))
     drop_zeros (x);
   x = straight (dim == 1 ? transposed (x, false) : x);
-  if (op == GPUMM_FOLD_ANY)
+  if (is_truth)
     x = as_truth (x);
   const int64_t rows = dim == 1 ? x.cols : 1, cols = dim == 1 ? 1 : x.cols;
   sparse y = new_sparse (x.device, is_complex (x.values.type) ? GPUMM_Z : GPUMM_D, rows, cols,
@@ -167,7 +167,7 @@ sparse folded (gpumm_fold_op op, sparse x, int dim) {
   w.a = stored_of (x);
   w.c = stored_of (y);
   run_sparse_work (w);
-  if (op == GPUMM_FOLD_ANY)
+  if (is_truth)
     y.values = converted (y.values, GPUMM_B);
   y.may_store_zeros = y.thinned = true;
   return y;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/types.h"
 #include "calls.h"
+#include "gpumm_folds.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
 
@@ -156,6 +157,14 @@ static gpumm_status check_full (call *c, const gpumm_sparse_work *w) {
   return status;
 }
 
+static int is_of_sparse (int fold) {
+  enum { NONE, SUMS, EXTREMES };
+#define ROW(NAME, name, result, state, begin, enter, combine, sparse)                              \
+  || (fold == GPUMM_FOLD_##NAME && sparse)
+  return 0 GPUMM_FOLDS (ROW);
+#undef ROW
+}
+
 /* Checks the vectors and the full array of the work. */
 static gpumm_status check_rest (call *c, const gpumm_sparse_work *w) {
   const int op = (int) w->op, unites = op == GPUMM_SPARSE_UNITE;
@@ -180,10 +189,9 @@ static gpumm_status check_rest (call *c, const gpumm_sparse_work *w) {
     const gpumm_view folds = view_of (w->c.type, w->c.buffer, w->c.values);
     status = check_typed (c, &folds, gpumm_is_complex (w->a.type) ? GPUMM_Z : GPUMM_D, w->a.cols,
                           "the result");
-    if (!status && w->fold != GPUMM_FOLD_SUM && w->fold != GPUMM_FOLD_MAX
-        && w->fold != GPUMM_FOLD_MIN && w->fold != GPUMM_FOLD_ANY)
-      status = gpumm_fail (GPUMM_INVALID, "%s: there is no fold %d: write SUM, MAX, MIN or ANY",
-                           c->name, (int) w->fold);
+    if (!status && !is_of_sparse (w->fold))
+      status = gpumm_fail (GPUMM_INVALID, "%s: there is no fold %d of sparse matrices", c->name,
+                           (int) w->fold);
   }
   return status;
 }

@@ -90,7 +90,7 @@ gpumm_sparse_work matched (const gpumm_matrix &a, const gpumm_matrix &b, const m
 
 void move_blocks (bool puts, const array &part, const array &whole, const array &places,
                   int64_t each) {
-  gpumm_pick p = pick_between (puts, part, whole);
+  picking p = pick_between (puts, part, whole);
   p.size[0] = p.whole_size[0] = each;
   p.size[1] = places.numel ();
   p.whole_size[1] = whole.numel () / each;
@@ -100,7 +100,7 @@ void move_blocks (bool puts, const array &part, const array &whole, const array 
   p.places[1].buffer = places.buffer.get ();
   p.places[1].vector = static_cast<const int64_t *> (places.values ());
   if (places.numel () > 0)
-    need (gpumm_pick_entries (&p));
+    run (p);
 }
 
 array picked (bool put, array values, const array &places, int64_t count) {

@@ -161,6 +161,30 @@ typedef struct gpumm_sparse_kernel {
   double (*seconds) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
 } gpumm_sparse_kernel;
 
+/* The length of a result along the dimension of the lanes: theirs, 1, or as the caller says. */
+typedef enum { GPUMM_SAME_LENGTH, GPUMM_LENGTH_ONE, GPUMM_LENGTH_GIVEN } gpumm_length;
+
+/* Where the places of an operation lie. */
+typedef enum { GPUMM_NO_PLACES, GPUMM_PLACES_READ, GPUMM_PLACES_WRITTEN } gpumm_placing;
+
+/* A row of the table of operations on arrays. What can be read off the row, the caller checks. */
+typedef struct gpumm_array_kernel {
+  const char *name; /* gpumm_operation.name */
+  unsigned types;   /* bit 1 << gpumm_type for each type that it reads; with 64-bit integers, which
+                       have no arithmetic, the result is of the input's type */
+  int results;      /* how many it can give */
+  gpumm_length length;
+  gpumm_placing places;
+  int reads_map; /* it reads what a map computes; else the one input */
+  int in_place;  /* the first result may be the memory of an input of its type */
+  /* Refuses what the row cannot say, with a text for error_text (). NULL: nothing. */
+  gpumm_status (*check) (const gpumm_operation *operation);
+  /* bytes of workspace on the device, by shape, types and fold; NULL: none */
+  size_t (*workspace) (const gpumm_operation *operation);
+  gpumm_status (*launch) (int device, gpumm_stream *stream, const gpumm_operation *operation,
+                          void *workspace);
+} gpumm_array_kernel;
+
 /* The lower triangle of C becomes the transpose of the upper one; if C is Hermitian, its conjugate,
  * and the diagonal becomes real. C is full, `pages` matrices that begin step elements apart, or in
  * square blocks. With `from` C is a tile below the diagonal, which becomes the mirror image of that
@@ -185,8 +209,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-/* Elementwise functions are numbered by their rows: a new row makes a new version. */
-#define GPUMM_DRIVER_VERSION (19 * 256 + (int) GPUMM_MAP_OPS)
+enum { GPUMM_DRIVER_VERSION = 20 };
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -257,17 +280,14 @@ typedef struct gpumm_driver {
   const gpumm_kernel *const *kernels;               /* ends with NULL */
   const gpumm_sparse_kernel *const *sparse_kernels; /* ends with NULL */
 
-  /* Arrays entry by entry, as gpumm.h describes them; what it says is refused, the caller has
-   * refused. Buffers are not looked at. fold and scan take workspace on the device, as many bytes
-   * as the function beside them says for the same shape, type and op; it may be 0. All NULL if the
-   * driver cannot. */
+  const gpumm_array_kernel *const *array_kernels; /* ends with NULL; NULL without map */
+
+  /* Arrays entry by entry, as gpumm_arrays.h describes them; what it says is refused, the caller
+   * has refused. Buffers are not looked at. All NULL if the driver cannot. */
   gpumm_status (*map) (int device, gpumm_stream *stream, const gpumm_map *map);
-  gpumm_status (*fold) (int device, gpumm_stream *stream, const gpumm_fold *fold, void *workspace);
-  size_t (*fold_bytes) (const gpumm_fold *fold);
-  gpumm_status (*scan) (int device, gpumm_stream *stream, const gpumm_scan *scan, void *workspace);
-  size_t (*scan_bytes) (const gpumm_scan *scan);
-  gpumm_status (*pick) (int device, gpumm_stream *stream, const gpumm_pick *pick);
-  /* The same for sparse matrices, with workspace as for fold. */
+  int (*map_ops) (void); /* GPUMM_MAP_OPS: the rows of gpumm_elementwise.h number the operations */
+  /* The same for sparse matrices, with as many bytes of workspace as sparse_bytes says for the same
+   * shape, type and op; it may be 0. */
   gpumm_status (*sparse) (int device, gpumm_stream *stream, const gpumm_sparse_work *work,
                           void *workspace);
   size_t (*sparse_bytes) (const gpumm_sparse_work *work);

@@ -9,6 +9,7 @@
 #include "base/library.h"
 #include "base/progress.h"
 #include "base/types.h"
+#include "gpumm_elementwise.h"
 #include "memory/pool.h"
 
 #include <dlfcn.h>
@@ -81,7 +82,8 @@ static void open_library (library *l) {
     return;
   }
   const gpumm_driver *driver = table ? table () : NULL;
-  if (!driver || driver->version != GPUMM_DRIVER_VERSION)
+  if (!driver || driver->version != GPUMM_DRIVER_VERSION
+      || (driver->map_ops && driver->map_ops () != GPUMM_MAP_OPS))
     snprintf (l->why, sizeof l->why, "%s is of another version", l->file);
   else if (count_devices (driver) == 0)
     snprintf (l->why, sizeof l->why, "%s", driver->error_text ());

@@ -11,6 +11,7 @@
 #include "arrays/calls.h"
 #include "base/clock.h"
 #include "base/types.h"
+#include "gpumm_elementwise.h"
 #include "memory/buffer.h"
 #include "memory/pool.h"
 #include "memory/queue.h"

@@ -24,6 +24,7 @@
 #include "base/threads.h"
 #include "base/types.h"
 #include "device/devices.h"
+#include "gpumm_folds.h"
 #include "memory/host.h"
 #include "memory/pool.h"
 #include "memory/queue.h"
@@ -485,8 +486,9 @@ static gpumm_status check_result (const work *w, const operand *x) {
   if (status)
     return status;
   from.values = gpumm_buffer_address (from.buffer);
-  const gpumm_fold fold = {
-      .op = GPUMM_FOLD_SUM,
+  const gpumm_operation fold = {
+      .name = "fold",
+      .fold = GPUMM_FOLD_SUM,
       .map = {.domain = d->type,
               .size = {d->rows, d->cols, 1, 1},
               .inputs = 1,
@@ -497,8 +499,8 @@ static gpumm_status check_result (const work *w, const operand *x) {
       .inner = 1,
       .count = d->rows * d->cols,
       .outer = 1,
-      .output = {.type = to.type, .buffer = from.buffer, .values = from.values}};
-  status = gpumm_fold_entries (&fold);
+      .result = {{.type = to.type, .buffer = from.buffer, .values = from.values}}};
+  status = gpumm_operation_run (&fold);
   if (!status)
     status = gpumm_copy (&from, &to);
   gpumm_buffer_release (from.buffer);

@@ -9,12 +9,19 @@
 #define GPUMM_ARRAYS_ENTRIES_H
 
 #include "functions.h"
+#include "gpumm_elementwise.h"
 
 enum { THREADS = 256, DIMS = GPUMM_MAP_DIMS, INPUTS = GPUMM_MAP_INPUTS, STEPS = GPUMM_MAP_STEPS };
 
 /* The most blocks of a launch: 8 for each multiprocessor of a large GPU. Threads loop over larger
  * arrays. */
 enum { MOST_BLOCKS = 2048 };
+
+/* The types of entries that operations on arrays read: those with arithmetic, and all. */
+enum {
+  MOVED_TYPES = (1 << GPUMM_TYPES) - 1,
+  COMPUTED_TYPES = MOVED_TYPES & ~(1 << GPUMM_I64 | 1 << GPUMM_U64)
+};
 
 static inline int64_t blocks_for (int64_t entries, int64_t each) {
   const int64_t blocks = ceil_div (entries, THREADS * each);

@@ -12,6 +12,22 @@ enum { VALUE, PLACED, SCALED };
 
 template <class W, int KEPT> struct folded { W value; };
 
+/* How an entry enters a value, and how two values combine: columns of the rows. */
+enum { OWN, ITSELF, FROM_ZERO, FROM_ONE, SQUARED, TRUE, NONZERO };
+enum { ADDED = 1, MULTIPLIED, GREATER, EITHER, BOTH };
+
+/* if (ENTERS (SQUARED)): does the fold op do so by its row? */
+#define OR_ENTERS(NAME, name, result, state, begin, enter, ...)                                    \
+  || (enter == how && op == GPUMM_FOLD_##NAME)
+#define OR_COMBINED(NAME, name, result, state, begin, enter, combine, ...)                         \
+  || (combine == how && op == GPUMM_FOLD_##NAME)
+#define ENTERS(HOW)                                                                                \
+  constexpr int how = HOW;                                                                         \
+  (false GPUMM_FOLDS (OR_ENTERS))
+#define COMBINED(HOW)                                                                              \
+  constexpr int how = HOW;                                                                         \
+  (false GPUMM_FOLDS (OR_COMBINED))
+
 /* index: the place of the first entry with this value. */
 template <class W> struct folded<W, PLACED> {
   W value;
@@ -47,7 +63,9 @@ template <class W, int KEPT> struct results {
 
 /* The state of a lane without entries. */
 template <class W> DEVICE void begin (int op, folded<W, VALUE> &x) {
-  set (x.value, op == GPUMM_FOLD_PROD || op == GPUMM_FOLD_ALL ? 1 : 0, 0);
+#define ROW(NAME, name, result, state, begin, ...) || (begin && op == GPUMM_FOLD_##NAME)
+  set (x.value, false GPUMM_FOLDS (ROW) ? 1 : 0, 0);
+#undef ROW
 }
 
 template <class W> DEVICE void begin (int, folded<W, PLACED> &x) {
@@ -62,18 +80,18 @@ template <class W> DEVICE void begin (int, folded<W, SCALED> &x) {
  * to both parts of the first complex number. In Octave NaN is neither true nor false. */
 template <class T, class W> DEVICE void begin (int op, T x, int64_t k, folded<W, VALUE> &y) {
   y.value = wide (x);
-  if (op == GPUMM_FOLD_SUM)
+  if (ENTERS (FROM_ZERO))
     y.value = add (W (), y.value);
-  if (op == GPUMM_FOLD_SUMSQ)
+  if (ENTERS (SQUARED))
     set (y.value, square_of (y.value), 0);
-  if (op == GPUMM_FOLD_PROD && k == 0) {
+  if (ENTERS (FROM_ONE) && k == 0) {
     W one;
     set (one, 1, 0);
     y.value = times (one, y.value);
   }
-  if (op == GPUMM_FOLD_ANY)
+  if (ENTERS (TRUE))
     set (y.value, !is_nan (x) && !is_zero (x), 0);
-  if (op == GPUMM_FOLD_ALL)
+  if (ENTERS (NONZERO))
     set (y.value, !is_zero (x), 0);
 }
 
@@ -139,13 +157,13 @@ DEVICE void combine (int, folded<W, SCALED> &x, const folded<W, SCALED> &y) {
 
 template <class T, class W>
 DEVICE void combine (int op, folded<W, VALUE> &x, const folded<W, VALUE> &y) {
-  if (op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_SUMSQ)
+  if (COMBINED (ADDED))
     x.value = add (x.value, y.value);
-  else if (op == GPUMM_FOLD_PROD)
+  else if (COMBINED (MULTIPLIED))
     x.value = times (x.value, y.value);
-  else if (op == GPUMM_FOLD_LARGEST)
+  else if (COMBINED (GREATER))
     x.value = is_nan (y.value) || real_part (y.value) > real_part (x.value) ? y.value : x.value;
-  else if (op == GPUMM_FOLD_ANY)
+  else if (COMBINED (EITHER))
     set (x.value, !is_zero (x.value) || !is_zero (y.value), 0);
   else
     set (x.value, !is_zero (x.value) && !is_zero (y.value), 0);
@@ -292,12 +310,13 @@ __global__ void __launch_bounds__ (THREADS, SOURCE::BLOCKS)
 }
 
 template <class T, int KEPT, class SOURCE>
-static gpumm_status launch_fold (int device, gpumm_stream *stream, const gpumm_fold &f,
+static gpumm_status launch_fold (int device, gpumm_stream *stream, const gpumm_operation &f,
                                  const SOURCE &source, void *workspace) {
   typedef of_parts<T, KEPT> parts;
   typedef typename SOURCE::sum W;
   const lanes l = lanes_of (f.inner, f.count, f.outer);
-  results<W, KEPT> to = {f.op, (int) f.output.type, f.output.values, (double *) f.index.values,
+  results<W, KEPT> to = {f.fold, (int) f.result[0].type, f.result[0].values,
+                         (double *) f.result[1].values,
                          l.parts > 1 ? (folded<W, KEPT> *) workspace : NULL};
   gpumm_status status = LAUNCH ("fold", (fold_lanes<SOURCE, KEPT>), lane_blocks (l) * l.parts,
                                 dim3 (THREADS), device, stream, source, l, to);
@@ -313,7 +332,7 @@ static gpumm_status launch_fold (int device, gpumm_stream *stream, const gpumm_f
 }
 
 template <class T, int KEPT>
-static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_fold &f,
+static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_operation &f,
                             void *workspace) {
   const map_layout at = layout_of (f.map, f.map.input[0]); /* the map's output is not used */
   const bool plain = is_plain (f.map);
@@ -330,14 +349,15 @@ static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_fold &
   return launch_fold<T, KEPT> (device, stream, f, source, workspace);
 }
 
-static int kept_by (const gpumm_fold &f) {
-  return f.op == GPUMM_FOLD_MAX || f.op == GPUMM_FOLD_MIN ? PLACED
-         : f.op == GPUMM_FOLD_NORM                        ? SCALED
-                                                          : VALUE;
+static int kept_by (const gpumm_operation &f) {
+#define ROW(NAME, name, result, state, ...) state,
+  static const int states[] = {GPUMM_FOLDS (ROW)};
+#undef ROW
+  return states[f.fold];
 }
 
-gpumm_status gpumm_driver_fold (int device, gpumm_stream *stream, const gpumm_fold *f,
-                                void *workspace) {
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_operation *f,
+                            void *workspace) {
   switch (kept_by (*f)) {
   case PLACED:
     WITH_TYPE (f->map.domain, T, return (choose<T, PLACED> (device, stream, *f, workspace)));
@@ -348,16 +368,34 @@ gpumm_status gpumm_driver_fold (int device, gpumm_stream *stream, const gpumm_fo
   }
 }
 
-template <class W> static size_t bytes_of_part (const gpumm_fold &f) {
+template <class W> static size_t bytes_of_part (const gpumm_operation &f) {
   const int kept = kept_by (f);
   return kept == PLACED   ? sizeof (folded<W, PLACED>)
          : kept == SCALED ? sizeof (folded<W, SCALED>)
                           : sizeof (folded<W, VALUE>);
 }
 
-size_t gpumm_driver_fold_bytes (const gpumm_fold *f) {
+static size_t bytes_of_parts (const gpumm_operation *f) {
   const lanes l = lanes_of (f->inner, f->count, f->outer);
   const size_t each =
       is_real (f->map.domain) ? bytes_of_part<double> (*f) : bytes_of_part<complex<double>> (*f);
   return l.parts > 1 ? (size_t) (l.parts * l.inner * l.outer) * each : 0;
 }
+
+static gpumm_status check (const gpumm_operation *f) {
+  if (f->fold < 0 || f->fold >= GPUMM_FOLD_OPS)
+    return gpumm_driver_fail (GPUMM_INVALID, "there is no operation %d", f->fold);
+  const int op = f->fold;
+  const bool is_extreme = kept_by (*f) == PLACED;
+  if (COMBINED (GREATER) && !is_real (f->map.domain))
+    return gpumm_driver_fail (GPUMM_UNSUPPORTED, "complex numbers have no largest one");
+  if (f->result[1].values && (!is_extreme || f->result[1].type != GPUMM_D))
+    return gpumm_driver_fail (GPUMM_INVALID, "places are doubles, of max and min alone");
+  if (is_extreme && f->count == 0 && f->inner > 0 && f->outer > 0)
+    return gpumm_driver_fail (GPUMM_INVALID, "nothing has no maximum and no minimum");
+  return GPUMM_OK;
+}
+
+ARRAY_ROWS (fold) = {{"fold", COMPUTED_TYPES, 2, GPUMM_LENGTH_ONE, GPUMM_NO_PLACES, 1, 0, check,
+                      bytes_of_parts, launch},
+                     {}};

@@ -88,3 +88,7 @@ gpumm_status gpumm_driver_map (int device, gpumm_stream *stream, const gpumm_map
     WITH_TYPE (m->domain, T, return choose<T> (device, stream, *m, at));
   WITH_BYTES (m->output.type, E, return move<E> (device, stream, *m, at));
 }
+
+int gpumm_driver_map_ops () {
+  return GPUMM_MAP_OPS;
+}

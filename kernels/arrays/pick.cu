@@ -50,25 +50,38 @@ __global__ void __launch_bounds__ (THREADS)
 }
 
 template <class E>
-static gpumm_status launch_pick (int device, gpumm_stream *stream, const gpumm_pick &p) {
-  picking at = {entries_of (p.size), 0, {}, {}, {}, {}, {}, {}};
+static gpumm_status launch_of (int device, gpumm_stream *stream, const gpumm_operation &o,
+                               bool puts) {
+  const gpumm_view &part = puts ? o.map.input[0] : o.result[0],
+                   &whole = puts ? o.result[0] : o.map.input[0];
+  const int64_t *size = puts ? o.map.size : o.size;
+  picking at = {entries_of (size), 0, {}, {}, {}, {}, {}, {}};
   for (int d = 0; d < DIMS; d++) {
-    const gpumm_places &x = p.places[d];
+    const gpumm_places &x = o.places[d];
     const int k = at.dims;
-    if (p.size[d] == 1 && !x.vector && x.first == 0)
+    if (size[d] == 1 && !x.vector && x.first == 0)
       continue;
-    at.size[k] = p.size[d];
-    at.part_stride[k] = p.part.stride[d];
-    at.whole_stride[k] = p.whole.stride[d];
+    at.size[k] = size[d];
+    at.part_stride[k] = part.stride[d];
+    at.whole_stride[k] = whole.stride[d];
     at.vector[k] = x.vector;
     at.first[k] = x.first;
     at.step[k] = x.step;
     at.dims++;
   }
   return LAUNCH ("pick", pick_entries<E>, blocks_for (at.entries, 4), dim3 (THREADS), device,
-                 stream, (E *) p.part.values, (E *) p.whole.values, at, p.put != 0);
+                 stream, (E *) part.values, (E *) whole.values, at, puts);
 }
 
-gpumm_status gpumm_driver_pick (int device, gpumm_stream *stream, const gpumm_pick *p) {
-  WITH_BYTES (p->part.type, E, return launch_pick<E> (device, stream, *p));
+static gpumm_status pick (int device, gpumm_stream *stream, const gpumm_operation *o, void *) {
+  WITH_BYTES (o->result[0].type, E, return launch_of<E> (device, stream, *o, false));
 }
+
+static gpumm_status put (int device, gpumm_stream *stream, const gpumm_operation *o, void *) {
+  WITH_BYTES (o->result[0].type, E, return launch_of<E> (device, stream, *o, true));
+}
+
+ARRAY_ROWS (pick) = {
+    {"pick", MOVED_TYPES, 1, GPUMM_LENGTH_GIVEN, GPUMM_PLACES_READ, 0, 0, NULL, NULL, pick},
+    {"put", MOVED_TYPES, 1, GPUMM_LENGTH_GIVEN, GPUMM_PLACES_WRITTEN, 0, 0, NULL, NULL, put},
+    {}};

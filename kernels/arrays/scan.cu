@@ -82,11 +82,12 @@ template <class W> __global__ void __launch_bounds__ (THREADS) scan_lanes (scann
 }
 
 template <class W>
-static gpumm_status launch_scan (int device, gpumm_stream *stream, const gpumm_scan &scan,
+static gpumm_status launch_scan (int device, gpumm_stream *stream, const gpumm_operation &scan,
                                  void *workspace) {
   const lanes l = lanes_of (scan.inner, scan.count, scan.outer);
-  scanning<W> s = {scan.op,           (int) scan.input.type, (int) scan.output.type,
-                   scan.input.values, scan.output.values,    l.parts > 1 ? (W *) workspace : NULL,
+  const gpumm_view &from = scan.map.input[0], &to = scan.result[0];
+  scanning<W> s = {scan.fold,   (int) from.type, (int) to.type,
+                   from.values, to.values,       l.parts > 1 ? (W *) workspace : NULL,
                    l.parts > 1};
   const int64_t blocks = lane_blocks (l) * l.parts;
   gpumm_status status = GPUMM_OK;
@@ -97,16 +98,25 @@ static gpumm_status launch_scan (int device, gpumm_stream *stream, const gpumm_s
                 : LAUNCH ("scan", scan_lanes<W>, blocks, dim3 (THREADS), device, stream, s, l);
 }
 
-gpumm_status gpumm_driver_scan (int device, gpumm_stream *stream, const gpumm_scan *scan,
-                                void *workspace) {
-  return is_real (scan->input.type)
+static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_operation *scan,
+                            void *workspace) {
+  return is_real (scan->map.input[0].type)
              ? launch_scan<double> (device, stream, *scan, workspace)
              : launch_scan<complex<double>> (device, stream, *scan, workspace);
 }
 
-size_t gpumm_driver_scan_bytes (const gpumm_scan *scan) {
+static size_t bytes_of_totals (const gpumm_operation *scan) {
   const lanes l = lanes_of (scan->inner, scan->count, scan->outer);
-  return l.parts > 1 ? (size_t) (l.parts * l.inner * l.outer)
-                           * (is_real (scan->input.type) ? sizeof (double) : 2 * sizeof (double))
-                     : 0;
+  const size_t each = is_real (scan->map.input[0].type) ? sizeof (double) : 2 * sizeof (double);
+  return l.parts > 1 ? (size_t) (l.parts * l.inner * l.outer) * each : 0;
 }
+
+static gpumm_status check (const gpumm_operation *scan) {
+  return scan->fold == GPUMM_FOLD_SUM || scan->fold == GPUMM_FOLD_PROD
+             ? GPUMM_OK
+             : gpumm_driver_fail (GPUMM_INVALID, "only sums and products run");
+}
+
+ARRAY_ROWS (scan) = {{"scan", COMPUTED_TYPES, 1, GPUMM_SAME_LENGTH, GPUMM_NO_PLACES, 0, 1, check,
+                      bytes_of_totals, launch},
+                     {}};

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "entries.h"
+#include "gpumm_folds.h"
 #include "sparse/sums_and_sorts.h"
 #include "sparse/transpose.h"
 
@@ -297,15 +298,21 @@ __global__ void __launch_bounds__ (THREADS)
 
 /* ---- folds ---------------------------------------------------------------------------------- */
 
+/* Does op add up what is stored? Else it is an extreme. */
+enum { NONE, SUMS, EXTREMES };
+#define OR_SUM(NAME, name, result, state, begin, enter, combine, sparse)                           \
+  || (sparse == SUMS && op == GPUMM_FOLD_##NAME)
+#define IS_SUM (false GPUMM_FOLDS (OR_SUM))
+
 /* The fold of no entries. NaN stands for no extreme. */
 template <class W> DEVICE W nothing_of (int op) {
   W x;
-  set (x, op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_ANY ? 0 : NAN, 0);
+  set (x, IS_SUM ? 0 : NAN, 0);
   return x;
 }
 
 template <class W> DEVICE W combined (int op, W x, W y) {
-  if (op == GPUMM_FOLD_SUM || op == GPUMM_FOLD_ANY)
+  if (IS_SUM)
     return add (x, y);
   if (is_nan (x) || is_nan (y))
     return is_nan (x) ? y : x;
@@ -349,8 +356,7 @@ DEVICE W folded (int op, int type, const void *values, int64_t begin, int64_t en
 
 /* Extremes include the zeros that are not stored. */
 template <class W> DEVICE W with_zeros (const pattern &a, int op, int64_t stored, W x) {
-  return stored < a.rows && op != GPUMM_FOLD_SUM && op != GPUMM_FOLD_ANY ? combined (op, x, W ())
-                                                                         : x;
+  return stored < a.rows && !IS_SUM ? combined (op, x, W ()) : x;
 }
 
 /* x is element j of c, a row or a column that stores all its elements. */

@@ -4,6 +4,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "faults.h"
+#include "gpumm_elementwise.h"
+#include "gpumm_folds.h"
 #include "resident.h"
 
 #include <inttypes.h>
@@ -587,8 +589,9 @@ static int is_better (int op, scalar y, scalar x, gpumm_type domain) {
 }
 
 /* Squares in long double, whose exponents they do not leave. */
-static scalar fold_one (const gpumm_fold *f, const array *x, int64_t i, int64_t o, int64_t *where) {
-  const int op = (int) f->op;
+static scalar fold_one (const gpumm_operation *f, const array *x, int64_t i, int64_t o,
+                        int64_t *where) {
+  const int op = (int) f->fold;
   scalar sum = op == GPUMM_FOLD_PROD || op == GPUMM_FOLD_ALL ? 1 : 0;
   long double squares = 0;
   *where = 1;
@@ -625,15 +628,16 @@ static void test_fold (int op, gpumm_type type, gpumm_type domain, int64_t inner
   array x = new_array (type, inner * count * outer), y = new_array (out, inner * outer),
         at = new_array (GPUMM_D, inner * outer);
   fill_small (&x, op);
-  gpumm_fold f = {.op = (gpumm_fold_op) op, .inner = inner, .count = count, .outer = outer};
+  gpumm_operation f = {
+      .name = "fold", .fold = (gpumm_fold_op) op, .inner = inner, .count = count, .outer = outer};
   f.map = (gpumm_map){.domain = domain, .size = {x.count, 1, 1, 1}, .inputs = 1};
   f.map.steps = (int) check_between (0, 1);
   f.map.input[0] = view (&x, f.map.size);
   f.map.step[0].op = check_between (0, 1) ? GPUMM_MAP_NEG : GPUMM_MAP_CONJ;
-  f.output = view (&y, NULL);
+  f.result[0] = view (&y, NULL);
   if (is_extreme)
-    f.index = view (&at, NULL);
-  const gpumm_status status = gpumm_fold_entries (&f);
+    f.result[1] = view (&at, NULL);
+  const gpumm_status status = gpumm_operation_run (&f);
   if (is_extreme && count == 0 && inner * outer > 0)
     CHECK (status == GPUMM_INVALID, "the maximum of nothing");
   else {
@@ -661,14 +665,15 @@ static void test_scan (int op, gpumm_type type, int64_t inner, int64_t count, in
   array x = new_array (type, inner * count * outer),
         y = new_array (is_complex (type) ? GPUMM_Z : GPUMM_D, x.count);
   fill_small (&x, op);
-  const gpumm_scan s = {.op = (gpumm_fold_op) op,
-                        .inner = inner,
-                        .count = count,
-                        .outer = outer,
-                        .input = view (&x, NULL),
-                        .output = view (&y, NULL)};
+  const gpumm_operation s = {.name = "scan",
+                             .fold = (gpumm_fold_op) op,
+                             .inner = inner,
+                             .count = count,
+                             .outer = outer,
+                             .map = {.inputs = 1, .input = {view (&x, NULL)}},
+                             .result = {view (&y, NULL)}};
   int wrong = 0;
-  OK (gpumm_scan_entries (&s));
+  OK (gpumm_operation_run (&s));
   copy (&y, 0);
   for (int64_t o = 0; o < outer; o++)
     for (int64_t i = 0; i < inner; i++) {
@@ -724,33 +729,38 @@ static gpumm_places draw_places (int64_t whole, int64_t count, int64_t *index) {
 static void test_pick (int n) {
   const gpumm_type type = (gpumm_type) (n % GPUMM_TYPES);
   const size_t bytes = gpumm_type_bytes (type);
-  gpumm_pick p = {.put = n % 3 > 0};
+  const int puts = n % 3 > 0;
+  gpumm_operation p = {.name = puts ? "put" : "pick", .map = {.inputs = 1}};
+  int64_t *const size = puts ? p.map.size : p.size, *const whole_size = puts ? p.size : p.map.size;
+  gpumm_view *const of_part = puts ? &p.map.input[0] : &p.result[0], *const of_whole =
+                                                                         puts ? &p.result[0]
+                                                                              : &p.map.input[0];
   int64_t index[DIMS][300], parts = 1, wholes = 1;
   for (int d = 0; d < DIMS; d++) {
-    p.whole_size[d] = check_between (1, d == 0 ? 300 : 8);
-    p.size[d] = check_between (check_between (0, 9) > 0, p.whole_size[d]);
-    p.places[d] = draw_places (p.whole_size[d], p.size[d], index[d]);
-    parts *= p.size[d];
-    wholes *= p.whole_size[d];
+    whole_size[d] = check_between (1, d == 0 ? 300 : 8);
+    size[d] = check_between (check_between (0, 9) > 0, whole_size[d]);
+    p.places[d] = draw_places (whole_size[d], size[d], index[d]);
+    parts *= size[d];
+    wholes *= whole_size[d];
   }
   array part = random_array (type, parts), whole = random_array (type, wholes);
-  p.part = view (&part, p.size);
-  p.whole = view (&whole, p.whole_size);
+  *of_part = view (&part, size);
+  *of_whole = view (&whole, whole_size);
   const int is_one = n % 3 == 2 && parts > 0;
   for (int d = 0; d < DIMS && is_one; d++)
-    p.part.stride[d] = 0;
-  const array *const changed = p.put ? &whole : &part;
+    of_part->stride[d] = 0;
+  const array *const changed = puts ? &whole : &part;
   char *expected = check_allocate (changed->count, bytes);
   memcpy (expected, changed->host, (size_t) changed->count * bytes);
   for (int64_t e = 0; e < parts; e++) {
     int64_t to = 0, left = e;
-    for (int d = 0; d < DIMS; left /= p.size[d++])
-      to += index[d][left % p.size[d]] * p.whole.stride[d];
+    for (int d = 0; d < DIMS; left /= size[d++])
+      to += index[d][left % size[d]] * of_whole->stride[d];
     const size_t in_part = is_one ? 0 : (size_t) e * bytes, in_whole = (size_t) to * bytes;
-    memcpy (expected + (p.put ? in_whole : in_part),
-            p.put ? (char *) part.host + in_part : (char *) whole.host + in_whole, bytes);
+    memcpy (expected + (puts ? in_whole : in_part),
+            puts ? (char *) part.host + in_part : (char *) whole.host + in_whole, bytes);
   }
-  OK (gpumm_pick_entries (&p));
+  OK (gpumm_operation_run (&p));
   copy (changed, 0);
   CHECK (!memcmp (expected, changed->host, (size_t) changed->count * bytes), "pick %d of %s", n,
          gpumm_type_name (type));
@@ -802,41 +812,49 @@ static void test_refused (void) {
   MAP ((x.steps = 3, x.step[0].op = x.step[1].op = x.step[2].op = GPUMM_MAP_PUSH,
         x.step[1].source = x.step[2].source = GPUMM_MAP_CONSTANT),
        GPUMM_INVALID, "full");
-  const gpumm_fold fold = {
-      .op = GPUMM_FOLD_SUM, .map = map, .inner = 3, .count = 4, .outer = 1, .output = of_b};
+  const gpumm_operation fold = {.name = "fold",
+                                .fold = GPUMM_FOLD_SUM,
+                                .map = map,
+                                .inner = 3,
+                                .count = 4,
+                                .outer = 1,
+                                .result = {of_b}};
 #define FOLD(change, status, text)                                                                 \
-  REFUSED (gpumm_fold, fold, change, gpumm_fold_entries, status, text)
+  REFUSED (gpumm_operation, fold, change, gpumm_operation_run, status, text)
   FOLD (x.outer = 2, GPUMM_INVALID, "12 entries");
-  FOLD (x.op = GPUMM_FOLD_OPS, GPUMM_INVALID, "no operation");
-  FOLD (x.index = of_b, GPUMM_INVALID, "doubles");
-  FOLD ((x.op = GPUMM_FOLD_LARGEST, x.map.domain = GPUMM_C), GPUMM_UNSUPPORTED, "no largest");
-  FOLD (x.output = of_wide, GPUMM_UNSUPPORTED, "int64");
+  FOLD (x.fold = GPUMM_FOLD_OPS, GPUMM_INVALID, "no operation");
+  FOLD (x.result[1] = of_b, GPUMM_INVALID, "doubles");
+  FOLD ((x.fold = GPUMM_FOLD_LARGEST, x.map.domain = GPUMM_C), GPUMM_UNSUPPORTED, "no largest");
+  FOLD (x.result[0] = of_wide, GPUMM_UNSUPPORTED, "int64");
   FOLD ((x.map.size[0] = x.count = 0, x.inner = INT64_C (1) << 62, x.outer = 4), GPUMM_INVALID,
         "too many");
-  const gpumm_scan scan = {
-      .op = GPUMM_FOLD_SUM, .inner = 1, .count = 12, .outer = 1, .input = of_a, .output = of_b};
+  const gpumm_operation scan = {.name = "scan",
+                                .fold = GPUMM_FOLD_SUM,
+                                .inner = 1,
+                                .count = 12,
+                                .outer = 1,
+                                .map = {.inputs = 1, .input = {of_a}},
+                                .result = {of_b}};
 #define SCAN(change, status, text)                                                                 \
-  REFUSED (gpumm_scan, scan, change, gpumm_scan_entries, status, text)
-  SCAN (x.op = GPUMM_FOLD_MAX, GPUMM_INVALID, "only sums");
+  REFUSED (gpumm_operation, scan, change, gpumm_operation_run, status, text)
+  SCAN (x.fold = GPUMM_FOLD_MAX, GPUMM_INVALID, "only sums");
   SCAN (x.count = 600, GPUMM_INVALID, "buffer");
-  SCAN (x.input = of_wide, GPUMM_UNSUPPORTED, "int64");
-  const gpumm_pick pick = {.size = {3, 1, 1, 1},
-                           .places = {{.first = 1, .step = 2}},
-                           .whole_size = {12, 1, 1, 1},
-                           .part = of_b,
-                           .whole = of_a};
+  SCAN (x.map.input[0] = of_wide, GPUMM_UNSUPPORTED, "int64");
+  const gpumm_operation pick = {.name = "pick",
+                                .map = {.size = {12, 1, 1, 1}, .inputs = 1, .input = {of_a}},
+                                .size = {3, 1, 1, 1},
+                                .places = {{.first = 1, .step = 2}},
+                                .result = {of_b}};
 #define PICK(change, text)                                                                         \
-  REFUSED (gpumm_pick, pick, change, gpumm_pick_entries, GPUMM_INVALID, text)
+  REFUSED (gpumm_operation, pick, change, gpumm_operation_run, GPUMM_INVALID, text)
   PICK (x.places[0].step = 6, "places 1 to 13");
   PICK (x.places[0].first = -1, "places -1");
-  PICK (x.part.type = GPUMM_S, "different types");
-  PICK (x.whole_size[0] = 600, "the whole");
-  PICK (x.part.stride[0] = 0, "several entries");
+  PICK (x.result[0].type = GPUMM_S, "different types");
+  PICK (x.map.size[0] = 600, "the input");
+  PICK (x.result[0].stride[0] = 0, "several entries");
   PICK (x.places[0].vector = of_wide.values, "a vector of places has no buffer");
   refused (gpumm_map_entries (NULL), GPUMM_INVALID, "no map");
-  refused (gpumm_fold_entries (NULL), GPUMM_INVALID, "no fold");
-  refused (gpumm_scan_entries (NULL), GPUMM_INVALID, "no scan");
-  refused (gpumm_pick_entries (NULL), GPUMM_INVALID, "no pick");
+  refused (gpumm_operation_run (NULL), GPUMM_INVALID, "no operation");
   CHECK (gpumm_wait (-7) != GPUMM_OK, "device -7 was waited for");
   drop (&a);
   drop (&b);
@@ -854,19 +872,25 @@ static gpumm_status all_kinds (void *of) {
   const int64_t count = all->x.count;
   const gpumm_map m = add_one (&all->x, &all->y);
   const gpumm_view x = view (&all->x, NULL), y = view (&all->y, NULL), z = view (&all->z, NULL);
-  const gpumm_fold f = {.map = m, .inner = 1, .count = count, .outer = 1, .output = y};
-  const gpumm_scan s = {.inner = 1, .count = count, .outer = 1, .input = x, .output = y};
-  const gpumm_pick p = {.size = {count, 1, 1, 1},
-                        .places = {{.first = count - 1, .step = -1}},
-                        .whole_size = {count, 1, 1, 1},
-                        .part = z,
-                        .whole = x};
+  const gpumm_operation f = {
+      .name = "fold", .map = m, .inner = 1, .count = count, .outer = 1, .result = {y}};
+  const gpumm_operation s = {.name = "scan",
+                             .map = {.inputs = 1, .input = {x}},
+                             .inner = 1,
+                             .count = count,
+                             .outer = 1,
+                             .result = {y}};
+  const gpumm_operation p = {.name = "pick",
+                             .map = {.size = {count, 1, 1, 1}, .inputs = 1, .input = {x}},
+                             .size = {count, 1, 1, 1},
+                             .places = {{.first = count - 1, .step = -1}},
+                             .result = {z}};
   const gpumm_matrix there = column_of (&z, 1, NULL), here = column_of (&z, 1, all->z.host);
   memset (all->z.host, 0, sizeof (double));
   gpumm_status status = gpumm_map_entries (&m);
-  status = status ? status : gpumm_fold_entries (&f);
-  status = status ? status : gpumm_scan_entries (&s);
-  status = status ? status : gpumm_pick_entries (&p);
+  status = status ? status : gpumm_operation_run (&f);
+  status = status ? status : gpumm_operation_run (&s);
+  status = status ? status : gpumm_operation_run (&p);
   status = status ? status : gpumm_copy (&there, &here);
   if (!status)
     CHECK (!memcmp (all->z.host, (double *) all->x.host + count - 1, sizeof (double)),

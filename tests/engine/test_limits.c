@@ -182,24 +182,20 @@ static void test_arrays (void) {
     gpumm_map m = {.domain = GPUMM_D, .inputs = 1, .input = {any_view ()}, .output = any_view ()};
     fill (m.size, GPUMM_MAP_DIMS);
     CHECK (is_said (gpumm_map_entries (&m)), "map: %s", gpumm_last_error ());
-    const gpumm_fold f = {.map = m,
-                          .inner = any_size (),
-                          .count = any_size (),
-                          .outer = any_size (),
-                          .output = any_view ()};
-    CHECK (is_said (gpumm_fold_entries (&f)), "fold: %s", gpumm_last_error ());
-    const gpumm_scan s = {.inner = any_size (),
-                          .count = any_size (),
-                          .outer = any_size (),
-                          .input = any_view (),
-                          .output = any_view ()};
-    CHECK (is_said (gpumm_scan_entries (&s)), "scan: %s", gpumm_last_error ());
-    gpumm_pick p = {.put = (int) check_between (0, 1), .part = any_view (), .whole = any_view ()};
-    fill (p.size, GPUMM_MAP_DIMS);
-    fill (p.whole_size, GPUMM_MAP_DIMS);
+    gpumm_operation o = {.name = "fold",
+                         .map = m,
+                         .inner = any_size (),
+                         .count = any_size (),
+                         .outer = any_size (),
+                         .result = {any_view ()}};
+    CHECK (is_said (gpumm_operation_run (&o)), "fold: %s", gpumm_last_error ());
+    o.name = "scan";
+    CHECK (is_said (gpumm_operation_run (&o)), "scan: %s", gpumm_last_error ());
+    o.name = check_between (0, 1) ? "pick" : "put";
+    fill (o.size, GPUMM_MAP_DIMS);
     for (int d = 0; d < GPUMM_MAP_DIMS; d++)
-      p.places[d] = (gpumm_places){.first = any_size (), .step = any_size ()};
-    CHECK (is_said (gpumm_pick_entries (&p)), "pick: %s", gpumm_last_error ());
+      o.places[d] = (gpumm_places){.first = any_size (), .step = any_size ()};
+    CHECK (is_said (gpumm_operation_run (&o)), "%s: %s", o.name, gpumm_last_error ());
   }
 }
 

@@ -8,6 +8,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "gpumm_blas.h"
 #include "base/overlap.h"
+#include "gpumm_elementwise.h"
+#include "gpumm_folds.h"
 #include "resident.h"
 
 #include <limits.h>
@@ -137,7 +139,7 @@ static void test_sparse_work (void) {
            (x.a.type = x.c.type = x.full.type = GPUMM_I32), gpumm_sparse_run, GPUMM_UNSUPPORTED,
            "int32, not double");
   /* operations */
-  WORK (FOLD, x.fold = (gpumm_fold_op) 77, "no fold 77: write SUM, MAX, MIN or ANY");
+  WORK (FOLD, x.fold = (gpumm_fold_op) 77, "no fold 77 of sparse matrices");
   WORK (FOLD, x.fold = GPUMM_FOLD_PROD, "no fold");
   WORK (KEEP, x.op = (gpumm_sparse_op) -1, "no such operation");
   /* memory */
@@ -316,63 +318,78 @@ static gpumm_status read_one (const gpumm_read *read) {
 
 static void test_lanes (void) {
   const gpumm_view all = take (GPUMM_D, COUNT), others = take (GPUMM_D, COUNT);
-  const gpumm_fold right_fold = {.op = GPUMM_FOLD_MAX,
-                                 .map = {.domain = GPUMM_D,
-                                         .size = {4, 3, 1, 1},
-                                         .inputs = 1,
-                                         .input = {part_of (&all, 0, 1, 4)}},
-                                 .inner = 1,
-                                 .count = 4,
-                                 .outer = 3,
-                                 .output = part_of (&all, 12, 1, 0),
-                                 .index = part_of (&all, 15, 1, 0)};
-  OK (gpumm_fold_entries (&right_fold));
+  const gpumm_operation right_fold = {
+      .name = "fold",
+      .fold = GPUMM_FOLD_MAX,
+      .map = {.domain = GPUMM_D,
+              .size = {4, 3, 1, 1},
+              .inputs = 1,
+              .input = {part_of (&all, 0, 1, 4)}},
+      .inner = 1,
+      .count = 4,
+      .outer = 3,
+      .result = {part_of (&all, 12, 1, 0), part_of (&all, 15, 1, 0)}};
+  OK (gpumm_operation_run (&right_fold));
 #define FOLD(change, text)                                                                         \
-  REFUSED (gpumm_fold, right_fold, change, gpumm_fold_entries, GPUMM_INVALID, text)
-  FOLD (x.op = (gpumm_fold_op) -1, "no operation");
+  REFUSED (gpumm_operation, right_fold, change, gpumm_operation_run, GPUMM_INVALID, text)
+  FOLD (x.fold = (gpumm_fold_op) -1, "no operation");
   FOLD (x.inner = -1, "negative");
   FOLD (x.count = 3, "are not the map's 12 entries");
-  FOLD (x.output = part_of (&all, 11, 1, 0), "the output lies in the memory of an input");
-  FOLD (x.index = part_of (&all, 11, 1, 0), "the places lies in the memory of an input");
-  FOLD (x.index = part_of (&all, 14, 1, 0), "the places lies in the memory of the output");
-  FOLD (x.output = part_of (&all, COUNT - 2, 1, 0), "buffer");
-  FOLD (x.op = GPUMM_FOLD_SUM, "max and min alone");
+  FOLD (x.result[0] = part_of (&all, 11, 1, 0), "the output lies in the memory of an input");
+  FOLD (x.result[1] = part_of (&all, 11, 1, 0), "the places lies in the memory of an input");
+  FOLD (x.result[1] = part_of (&all, 14, 1, 0), "the places lies in the memory of the output");
+  FOLD (x.result[0] = part_of (&all, COUNT - 2, 1, 0), "buffer");
+  FOLD (x.fold = GPUMM_FOLD_SUM, "max and min alone");
   FOLD ((x.count = 0, x.map.size[0] = 0), "nothing has no maximum");
-  const gpumm_scan right_scan = {.op = GPUMM_FOLD_SUM,
-                                 .inner = 1,
-                                 .count = 12,
-                                 .outer = 1,
-                                 .input = part_of (&all, 0, 1, 0),
-                                 .output = part_of (&all, 12, 1, 0)};
-  OK (gpumm_scan_entries (&right_scan));
+  const gpumm_operation right_scan = {.name = "scan",
+                                      .fold = GPUMM_FOLD_SUM,
+                                      .inner = 1,
+                                      .count = 12,
+                                      .outer = 1,
+                                      .map = {.inputs = 1, .input = {part_of (&all, 0, 1, 0)}},
+                                      .result = {part_of (&all, 12, 1, 0)}};
+  OK (gpumm_operation_run (&right_scan));
 #define SCAN(change, text)                                                                         \
-  REFUSED (gpumm_scan, right_scan, change, gpumm_scan_entries, GPUMM_INVALID, text)
-  REFUSED (gpumm_scan, right_scan, x.output = x.input, gpumm_scan_entries, GPUMM_OK, "");
-  SCAN (x.output = part_of (&all, 11, 1, 0), "the output lies in the memory of the input");
-  SCAN ((x.output = x.input, x.output.type = GPUMM_S), "in the memory of the input");
-  SCAN (x.op = (gpumm_fold_op) 77, "only sums");
+  REFUSED (gpumm_operation, right_scan, change, gpumm_operation_run, GPUMM_INVALID, text)
+  REFUSED (gpumm_operation, right_scan, x.result[0] = x.map.input[0], gpumm_operation_run, GPUMM_OK,
+           "");
+  SCAN (x.result[0] = part_of (&all, 11, 1, 0), "the output lies in the memory of an input");
+  SCAN ((x.result[0] = x.map.input[0], x.result[0].type = GPUMM_S), "in the memory of an input");
+  SCAN (x.fold = (gpumm_fold_op) 77, "only sums");
   SCAN (x.outer = -1, "negative");
-  SCAN (x.output.type = GPUMM_TYPES, "no element type");
+  SCAN (x.result[0].type = GPUMM_TYPES, "no element type");
   const gpumm_view wide = take (GPUMM_I64, COUNT);
-  const gpumm_pick right_pick = {
+  SCAN (x.map.inputs = 0, "one array");
+  SCAN (x.map.steps = 1, "without steps");
+  SCAN (x.result[1] = x.result[0], "no 2 results");
+  SCAN (x.name = "sort", "no operation \"sort\"");
+  SCAN (x.name = NULL, "no operation is named");
+  const gpumm_operation right_pick = {
+      .name = "pick",
+      .map = {.size = {4, 3, 1, 1}, .inputs = 1, .input = {part_of (&others, 0, 1, 4)}},
       .size = {3, 2, 1, 1},
       .places = {{.first = 3, .step = -1}, {.buffer = wide.buffer, .vector = wide.values}},
-      .whole_size = {4, 3, 1, 1},
-      .part = part_of (&all, 0, 1, 3),
-      .whole = part_of (&others, 0, 1, 4)};
+      .result = {part_of (&all, 0, 1, 3)}};
+  gpumm_operation right_put = right_pick;
+  right_put.name = "put";
+  right_put.map.input[0] = right_pick.result[0];
+  right_put.result[0] = right_pick.map.input[0];
+  memcpy (right_put.map.size, right_pick.size, sizeof right_pick.size);
+  memcpy (right_put.size, right_pick.map.size, sizeof right_put.size);
 #define PICK(change, text)                                                                         \
-  REFUSED (gpumm_pick, right_pick, change, gpumm_pick_entries, GPUMM_INVALID, text)
-  PICK (x.part = part_of (&others, 2, 1, 3), "the part lies in the memory of the whole");
-  PICK ((x.put = 1, x.part = part_of (&others, 2, 1, 3)),
-        "the whole lies in the memory of the part");
-  PICK ((x.part.buffer = wide.buffer, x.part.values = wide.values),
-        "the part lies in the memory of a vector of places");
-  PICK ((x.put = 1, x.whole.stride[1] = 3), "several entries");
-  PICK (x.part.type = x.whole.type = GPUMM_TYPES, "no element type");
-  PICK (x.whole_size[0] = -1, "negative");
+  REFUSED (gpumm_operation, right_pick, change, gpumm_operation_run, GPUMM_INVALID, text)
+#define PUT(change, text)                                                                          \
+  REFUSED (gpumm_operation, right_put, change, gpumm_operation_run, GPUMM_INVALID, text)
+  PICK (x.result[0] = part_of (&others, 2, 1, 3), "the output lies in the memory of an input");
+  PUT (x.map.input[0] = part_of (&others, 2, 1, 3), "the output lies in the memory of an input");
+  PICK ((x.result[0].buffer = wide.buffer, x.result[0].values = wide.values),
+        "the output lies in the memory of a vector of places");
+  PUT (x.result[0].stride[1] = 3, "several entries");
+  PICK (x.result[0].type = x.map.input[0].type = GPUMM_TYPES, "no element type");
+  PICK (x.map.size[0] = -1, "negative");
   PICK (x.places[0].first = 4, "places 4 to 2 are not in 0 to 3");
   PICK (x.places[1].buffer = NULL, "no buffer");
-  PICK ((x.size[1] = 600, x.part.stride[1] = 0, x.put = 1), "a vector of places does not lie");
+  PUT ((x.map.size[1] = 600, x.map.input[0].stride[1] = 0), "a vector of places does not lie");
   double number;
   const gpumm_read read = {.at = all, .count = 1, .to = &number};
   refused (gpumm_read_back (&read, -1), GPUMM_INVALID, "nothing to read");

@@ -4,6 +4,7 @@
  *   test_sparse_work [gpu] [cases=N]   the host device, or GPU 0; N random cases
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "gpumm_folds.h"
 #include "gpumm_tools.h"
 #include "resident.h"
 
