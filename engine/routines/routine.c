@@ -31,6 +31,7 @@
 #include "multiply/algorithm.h"
 #include "plan/gather.h"
 #include "routine_on_host.h"
+#include "table.h"
 
 #include <float.h>
 #include <math.h>
@@ -64,6 +65,10 @@ static gpumm_status make_space (const gpumm_matrix *x, gpumm_matrix *saved) {
 }
 
 /* ---- gemm --------------------------------------------------------------------------------- */
+
+static const gpumm_routine_row *row_of (const gpumm_call *x) {
+  return &gpumm_routine_rows[x->routine];
+}
 
 static gpumm_op op_of (char letter) {
   return letter == 'N' ? GPUMM_NONE : letter == 'T' ? GPUMM_TRANSPOSE : GPUMM_CTRANSPOSE;
@@ -104,9 +109,6 @@ static gpumm_status multiply (const gpumm_call *x, gpumm_backend where, int devi
                                         .device = -1};
   const int reads = x->beta.re != 0 || x->beta.im != 0;
   gpumm_job *job = NULL;
-  if (x->m < 1 || x->n < 1 || x->k < 1)
-    return gpumm_fail (GPUMM_INVALID, "gemm: m, n and k are %lld, %lld and %lld, not above 0",
-                       (long long) x->m, (long long) x->n, (long long) x->k);
   if (reads)
     p.c0 = &c;
   const gpumm_work work = gpumm_work_of (&p);
@@ -136,62 +138,37 @@ static gpumm_status multiply (const gpumm_call *x, gpumm_backend where, int devi
  * panels between their products: they count with LAPACK_PART of their operations. */
 static gpumm_work work_of (const gpumm_call *x) {
   static const double LAPACK_PART = 0.25;
-  const double side = (double) (x->side == 'L' ? x->m : x->n);
-  double m = (double) x->m, n = (double) x->n, k = (double) x->k;
+  const double m = (double) x->m, n = (double) x->n, k = (double) x->k;
+  const double side = x->side == 'L' ? m : n, least = m < n ? m : n;
+  double size[3] = {1, 1, 1};
   switch (x->routine) {
-  case GPUMM_SYRK:
-  case GPUMM_HERK:
-    m = n, k = k / 2;
+#define SIZES(m, n, k) size[0] = m, size[1] = n, size[2] = k
+#define ROUTINE(NAME, names, library, letters, work, ...)                                          \
+  case GPUMM_##NAME:                                                                               \
+    SIZES work;                                                                                    \
     break;
-  case GPUMM_SYR2K:
-  case GPUMM_HER2K:
-    m = n;
+    GPUMM_ROUTINE_ROWS (ROUTINE)
+#undef ROUTINE
+  default:
     break;
-  case GPUMM_GETRF:
-    k = (m < n ? m : n) / 3;
-    break;
-  case GPUMM_GEQRF:
-    k = (m < n ? m : n) * 2 / 3;
-    break;
-  case GPUMM_GETRS:
-  case GPUMM_POTRS:
-    m = n, n = k, k = m;
-    break;
-  case GPUMM_GETRI:
-    m = n, k = n * 2 / 3;
-    break;
-  case GPUMM_POTRF:
-    m = n, k = n / 6;
-    break;
-  case GPUMM_ORGQR:
-  case GPUMM_ORMQR:
-    k = k * (x->routine == GPUMM_ORGQR ? 1 : 2);
-    break;
-  default: /* symm, hemm; trmm and trsm, with half of them */
-    k = x->routine >= GPUMM_TRMM ? side / 2 : side;
   }
-  if (x->routine >= GPUMM_GETRF)
-    k *= LAPACK_PART;
-  k = fmax (floor (k), 1);
+  if (row_of (x)->library == CUSOLVER)
+    size[2] *= LAPACK_PART;
+  size[2] = fmax (floor (size[2]), 1);
   const double element = (double) gpumm_type_bytes (x->type);
-  const double flops = (gpumm_is_complex (x->type) ? 8 : 2) * m * n * k;
+  const double flops = (gpumm_is_complex (x->type) ? 8 : 2) * size[0] * size[1] * size[2];
   return (gpumm_work){.type = x->type,
                       .flops = flops,
                       .device_flops = flops,
-                      .up = (m * k + k * n) * element,
-                      .down = m * n * element,
-                      .packed = k * n * element};
+                      .up = (size[0] * size[2] + size[2] * size[1]) * element,
+                      .down = size[0] * size[1] * element,
+                      .packed = size[2] * size[1] * element};
 }
 
 typedef struct {
-  gpumm_matrix host, device; /* device.values is NULL if there is none */
-  int reads, writes;
-  char uplo; /* what it writes: 'U', 'L': a triangle; 'A': all */
-  /* The part whose numbers are looked at, 0: none. A triangle begins `apart` elements beside the
-   * diagonal. */
-  char checked;
-  int64_t apart;
-  _Atomic double largest; /* of that part, as gpumm_largest has it */
+  gpumm_operand role;     /* in host memory */
+  gpumm_matrix device;    /* its columns aligned; values is NULL if there is none */
+  _Atomic double largest; /* of the part that is read, as gpumm_largest has it */
   gpumm_matrix saved;
 } operand;
 
@@ -207,172 +184,59 @@ typedef struct {
   int32_t info;
 } work;
 
-/* Of symm, syrk and the like each element of a result is a sum of products, in which NaN and Inf
- * stay. */
-static int looks_at_numbers (const gpumm_call *x) {
-  return x->routine >= GPUMM_TRMM;
-}
-
-static void set (work *w, int i, void *values, int64_t rows, int64_t cols, int64_t ld, int reads,
-                 int writes) {
-  const gpumm_type type = i == PIVOTS || i == INFO ? GPUMM_I32 : w->call.type;
-  w->x[i].host =
-      (gpumm_matrix){.type = type, .rows = rows, .cols = cols, .ld = ld, .values = values};
-  w->x[i].device = w->x[i].host; /* its columns aligned */
-  w->x[i].device.ld = gpumm_pieces (rows, ALIGNED) * ALIGNED;
-  w->x[i].device.values = NULL;
-  w->x[i].reads = reads;
-  w->x[i].writes = writes;
-  w->x[i].uplo = 'A';
-  if (reads && gpumm_is_float (type) && looks_at_numbers (&w->call))
-    w->x[i].checked = 'A';
-}
-
-static void set_level3 (work *w) {
-  const gpumm_call *x = &w->call;
-  const int64_t m = x->m, n = x->n, k = x->k, side = x->side == 'L' ? m : n;
-  const int64_t rows = x->trans == 'N' ? n : k, cols = x->trans == 'N' ? k : n;
-  const int adds = x->beta.re != 0 || x->beta.im != 0;
-  if (x->routine == GPUMM_TRMM || x->routine == GPUMM_TRSM) {
-    set (w, A, x->a, side, side, x->lda, 1, 0);
-    set (w, B, x->b, m, n, x->ldb, 1, 1);
-    w->x[A].checked = x->uplo;
-    w->x[A].apart = x->diag == 'U';
-  } else if (x->routine == GPUMM_SYMM || x->routine == GPUMM_HEMM) {
-    set (w, A, x->a, side, side, x->lda, 1, 0);
-    set (w, B, x->b, m, n, x->ldb, 1, 0);
-    set (w, C, x->c, m, n, x->ldc, adds, 1);
-  } else {
-    set (w, A, x->a, rows, cols, x->lda, 1, 0);
-    if (x->routine == GPUMM_SYR2K || x->routine == GPUMM_HER2K)
-      set (w, B, x->b, rows, cols, x->ldb, 1, 0);
-    set (w, C, x->c, n, n, x->ldc, adds, 1);
-    w->x[C].uplo = x->uplo;
-  }
-}
-
-static void set_lapack (work *w) {
-  const gpumm_call *x = &w->call;
-  const int64_t m = x->m, n = x->n, k = x->k, least = gpumm_least (m, n);
-  set (w, INFO, &w->info, 1, 1, 1, 0, 0);
-  switch (x->routine) {
-  case GPUMM_GETRF:
-    set (w, A, x->a, m, n, x->lda, 1, 1);
-    set (w, PIVOTS, x->pivots, least, 1, least, 0, 1);
-    break;
-  case GPUMM_GETRS:
-  case GPUMM_POTRS:
-    set (w, A, x->a, n, n, x->lda, 1, 0);
-    set (w, B, x->b, n, k, x->ldb, 1, 1);
-    if (x->routine == GPUMM_GETRS)
-      set (w, PIVOTS, x->pivots, n, 1, n, 1, 0);
-    else
-      w->x[A].checked = x->uplo;
-    break;
-  case GPUMM_GETRI:
-    set (w, A, x->a, n, n, x->lda, 1, 0);
-    set (w, B, x->a, n, n, x->lda, 0, 1);
-    set (w, PIVOTS, x->pivots, n, 1, n, 1, 0);
-    break;
-  case GPUMM_POTRF:
-    set (w, A, x->a, n, n, x->lda, 1, 1);
-    w->x[A].uplo = w->x[A].checked = x->uplo;
-    break;
-  case GPUMM_ORMQR:
-    set (w, A, x->a, x->side == 'L' ? m : n, k, x->lda, 1, 0);
-    set (w, C, x->c, m, n, x->ldc, 1, 1);
-    set (w, TAU, x->tau, k, 1, k, 1, 0);
-    break;
-  default: /* geqrf, orgqr */
-    set (w, A, x->a, m, n, x->lda, 1, 1);
-    if (x->routine == GPUMM_GEQRF)
-      set (w, TAU, x->tau, least, 1, least, 0, 1);
-    else
-      set (w, TAU, x->tau, k, 1, k, 1, 0);
-  }
-  if (x->routine == GPUMM_ORGQR || x->routine == GPUMM_ORMQR) { /* R lies above */
-    w->x[A].checked = 'L';
-    w->x[A].apart = 1;
-  }
-}
-
-/* ---- checks ------------------------------------------------------------------------------- */
-
-/* Is the letter one of these, where the routine looks at it? */
-static int is_letter (int looks, char letter, const char *allowed) {
-  return !looks || (letter && strchr (allowed, letter));
-}
-
-static gpumm_status check_letters (const gpumm_call *x) {
-  const gpumm_routine r = x->routine;
-  const int is_sum = r >= GPUMM_SYRK && r <= GPUMM_HER2K,
-            is_triangle = r == GPUMM_TRMM || r == GPUMM_TRSM;
-  const int is_two_sided = r == GPUMM_SYMM || r == GPUMM_HEMM || is_triangle || r == GPUMM_ORMQR;
-  const int has_uplo = (r >= GPUMM_SYMM && r <= GPUMM_TRSM) || r == GPUMM_POTRF || r == GPUMM_POTRS;
-  const int has_trans =
-      r == GPUMM_GEMM || is_sum || is_triangle || r == GPUMM_GETRS || r == GPUMM_ORMQR;
-  return is_letter (is_two_sided, x->side, "LR") && is_letter (has_uplo, x->uplo, "UL")
-                 && is_letter (has_trans, x->trans, "NTC")
-                 && is_letter (r == GPUMM_GEMM, x->trans_b, "NTC")
-                 && is_letter (is_triangle, x->diag, "UN")
-             ? GPUMM_OK
-             : gpumm_fail (GPUMM_INVALID, "%s: side, uplo, trans or diag is not a letter of BLAS",
-                           gpumm_routine_name (r, x->type));
-}
-
-/* Checks that each operand has sizes and memory, and shares none with another that is written. */
-static gpumm_status check_operands (const work *w) {
-  const char *name = gpumm_routine_name (w->call.routine, w->call.type);
-  for (int i = A; i < INFO; i++) {
-    const gpumm_matrix *x = &w->x[i].host;
-    if (!w->x[i].reads && !w->x[i].writes)
-      continue;
-    if (x->rows < 1 || x->cols < 1 || x->ld < x->rows || !x->values)
-      return gpumm_fail (GPUMM_INVALID,
-                         "%s: an argument has %lld x %lld elements with leading dimension %lld%s",
-                         name, (long long) x->rows, (long long) x->cols, (long long) x->ld,
-                         x->values ? "" : ", and no memory");
-    const int is_inverse = w->call.routine == GPUMM_GETRI && i == B; /* over A */
-    for (int j = A; j < i && !is_inverse; j++)
-      if ((w->x[i].writes || w->x[j].writes) && w->x[j].host.values
-          && gpumm_matrices_overlap (x, &w->x[j].host))
-        return gpumm_fail (GPUMM_INVALID,
-                           "%s: what it writes lies in the memory of another argument", name);
+static gpumm_status set_operands (work *w) {
+  gpumm_operand all[GPUMM_OPERANDS + 1];
+  const gpumm_status status = gpumm_call_operands (&w->call, all);
+  if (status)
+    return status;
+  void *info = row_of (&w->call)->library == CUSOLVER ? &w->info : NULL;
+  all[INFO] =
+      (gpumm_operand){.x = {.type = GPUMM_I32, .rows = 1, .cols = 1, .ld = 1, .values = info}};
+  for (int i = 0; i < OPERANDS; i++) {
+    w->x[i].role = all[i];
+    w->x[i].device = all[i].x;
+    w->x[i].device.ld = gpumm_pieces (all[i].x.rows, ALIGNED) * ALIGNED;
+    w->x[i].device.values = NULL;
   }
   return GPUMM_OK;
+}
+
+/* Are its numbers looked at before the call? */
+static int is_checked (const work *w, const operand *x) {
+  return x->role.reads && gpumm_is_float (x->role.x.type) && row_of (&w->call)->numbers != ANY;
 }
 
 /* ---- operands on the device --------------------------------------------------------------- */
 
 /* Takes memory for an operand on the device, and copies there what is read. */
 static gpumm_status bring (work *w, operand *x) {
-  if (!x->host.values)
+  if (!x->role.x.values)
     return GPUMM_OK;
   gpumm_status status = gpumm_buffer_new (
-      w->device, (size_t) (x->device.ld * x->device.cols) * gpumm_type_bytes (x->host.type),
+      w->device, (size_t) (x->device.ld * x->device.cols) * gpumm_type_bytes (x->role.x.type),
       &x->device.buffer);
   if (status)
     return status;
   x->device.values = gpumm_buffer_address (x->device.buffer);
-  return x->reads ? gpumm_copy (&x->host, &x->device) : GPUMM_OK;
+  return x->role.reads ? gpumm_copy (&x->role.x, &x->device) : GPUMM_OK;
 }
 
 /* Copies a triangle back, in panels: what is beside the diagonal at once, its blocks by way of
  * `block`. */
 static gpumm_status fetch_triangle (const operand *x) {
   enum { PANEL = 512 };
-  const size_t element = gpumm_type_bytes (x->host.type);
-  const int64_t n = x->host.rows;
-  const int is_upper = x->uplo == 'U';
+  const size_t element = gpumm_type_bytes (x->role.x.type);
+  const int64_t n = x->role.x.rows;
+  const int is_upper = x->role.written == 'U';
   char *block = gpumm_allocate (PANEL * PANEL, element);
   gpumm_status status = block ? GPUMM_OK : GPUMM_HOST_MEMORY;
   for (int64_t j = 0; j < n && !status; j += PANEL) {
     const int64_t cols = gpumm_least (PANEL, n - j), row = is_upper ? 0 : j + cols;
-    gpumm_matrix from = x->device, to = x->host;
+    gpumm_matrix from = x->device, to = x->role.x;
     from.rows = to.rows = is_upper ? j : n - row;
     from.cols = to.cols = cols;
     from.values = (char *) x->device.values + (size_t) (row + j * from.ld) * element;
-    to.values = (char *) x->host.values + (size_t) (row + j * to.ld) * element;
+    to.values = (char *) x->role.x.values + (size_t) (row + j * to.ld) * element;
     if (to.rows > 0)
       status = gpumm_copy (&from, &to);
     from.rows = to.rows = to.ld = cols;
@@ -382,7 +246,7 @@ static gpumm_status fetch_triangle (const operand *x) {
       status = gpumm_copy (&from, &to);
     for (int64_t l = 0; l < cols && !status; l++) {
       const int64_t first = is_upper ? 0 : l, count = is_upper ? l + 1 : cols - l;
-      memcpy ((char *) x->host.values + (size_t) (j + first + (j + l) * x->host.ld) * element,
+      memcpy ((char *) x->role.x.values + (size_t) (j + first + (j + l) * x->role.x.ld) * element,
               block + (size_t) (first + l * cols) * element, (size_t) count * element);
     }
   }
@@ -392,12 +256,13 @@ static gpumm_status fetch_triangle (const operand *x) {
 
 /* ---- numbers that are the CPU's -------------------------------------------------------------- */
 
-/* The library gets numbers within this range, and 0. QR computes squares. */
+/* The library gets numbers within this range, and 0. */
 static gpumm_range range_of (const gpumm_call *x) {
+  const gpumm_numbers numbers = row_of (x)->numbers;
   const gpumm_range safe = gpumm_safe_range (x->type);
-  return x->routine < GPUMM_GETRF    ? (gpumm_range){DBL_TRUE_MIN, DBL_MAX}
-         : x->routine >= GPUMM_GEQRF ? (gpumm_range){sqrt (safe.least), sqrt (safe.most)}
-                                     : safe;
+  return numbers == SQUARED ? (gpumm_range){sqrt (safe.least), sqrt (safe.most)}
+         : numbers == SAFE  ? safe
+                            : (gpumm_range){DBL_TRUE_MIN, DBL_MAX};
 }
 
 static gpumm_status refuse (const gpumm_call *x, const char *what) {
@@ -406,26 +271,26 @@ static gpumm_status refuse (const gpumm_call *x, const char *what) {
 }
 
 /* The largest number in the part of a column that is looked at. */
-static double largest_of_column (const operand *x, int64_t j) {
-  const gpumm_matrix *h = &x->host;
-  const int64_t first = x->checked == 'L' ? gpumm_least (j + x->apart, h->rows) : 0;
-  const int64_t end = x->checked == 'U' ? gpumm_least (j + 1 - x->apart, h->rows) : h->rows;
+static double largest_of_column (const gpumm_operand *x, int64_t j) {
+  const gpumm_matrix *h = &x->x;
+  const int64_t first = x->part == 'L' ? gpumm_least (j + x->apart, h->rows) : 0;
+  const int64_t end = x->part == 'U' ? gpumm_least (j + 1 - x->apart, h->rows) : h->rows;
   const size_t at = (size_t) (first + j * h->ld) * gpumm_type_bytes (h->type);
   return gpumm_largest (h->type, (const char *) h->values + at, end - first);
 }
 
-/* Looks at columns of an operand, and copies each if the call changes it: memory is read once. */
+/* Looks at columns of an operand, and copies each if the call changes it: memory is read once. The
+ * context is an array of two: what is not looked at, or not saved, is NULL. */
 static void look_and_save (void *context, int64_t begin, int64_t end) {
-  operand *x = context;
-  gpumm_matrix pair[] = {x->host, x->saved};
+  operand *const *pair = context, *x = pair[0], *saves = pair[1];
   double found = 0;
   for (int64_t j = begin; j < end; j++) {
-    if (x->checked)
-      found = gpumm_larger (largest_of_column (x, j), found);
-    if (x->saved.values)
-      copy_columns (pair, j, j + 1);
+    if (x)
+      found = gpumm_larger (largest_of_column (&x->role, j), found);
+    if (saves)
+      copy_columns ((gpumm_matrix[]){saves->role.x, saves->saved}, j, j + 1);
   }
-  double known = x->largest;
+  double known = x ? x->largest : NAN;
   while (!isnan (known) && !(found <= known)
          && !atomic_compare_exchange_weak (&x->largest, &known, found))
     continue;
@@ -436,12 +301,14 @@ static void look_and_save (void *context, int64_t begin, int64_t end) {
 static gpumm_status look_at_operands (work *w) {
   const gpumm_range allowed = range_of (&w->call);
   for (operand *x = w->x; x < w->x + OPERANDS; x++) {
-    const int saves = x->writes && (x->reads || w->call.routine == GPUMM_GETRI);
+    const gpumm_matrix *host = &x->role.x;
+    const int saves = x->role.writes && (x->role.reads || x->role.over_a);
+    operand *pair[] = {is_checked (w, x) ? x : NULL, saves ? x : NULL};
     gpumm_status status = GPUMM_OK;
     if (saves)
-      status = make_space (&x->host, &x->saved);
-    if (!status && (saves || x->checked))
-      status = gpumm_parallel (x->host.cols, gpumm_column_grain (x->host.rows), look_and_save, x);
+      status = make_space (host, &x->saved);
+    if (!status && (pair[0] || pair[1]))
+      status = gpumm_parallel (host->cols, gpumm_column_grain (host->rows), look_and_save, pair);
     if (status)
       return status;
     if (!(x->largest <= allowed.most && (x->largest == 0 || x->largest >= allowed.least)))
@@ -454,21 +321,19 @@ static gpumm_status look_at_operands (work *w) {
  * singular to working precision: the smallest pivot below 16 sqrt (n) eps of the largest one. For
  * n = 1000 that is 500 eps. Matrices of rank 999 had up to 190 eps in single precision, random ones
  * above 60000 eps. The pivots of Cholesky's factor are the squares. */
-static gpumm_status check_diagonal (const gpumm_call *x) {
+static gpumm_status check_diagonal (const gpumm_call *x, const gpumm_matrix *a) {
   const gpumm_range allowed = range_of (x);
-  const int is_cholesky = x->routine == GPUMM_POTRF || x->routine == GPUMM_POTRS;
-  const int is_square = x->routine == GPUMM_GETRS || x->routine == GPUMM_GETRI || is_cholesky;
-  const int64_t n = x->routine == GPUMM_TRSM ? (x->side == 'L' ? x->m : x->n)
-                    : is_square              ? x->n
-                                             : gpumm_least (x->m, x->n);
+  const gpumm_diagonal kind = row_of (x)->diagonal;
+  const int64_t n = gpumm_least (a->rows, a->cols);
   const double eps = gpumm_is_single (x->type) ? FLT_EPSILON : DBL_EPSILON;
   const double noise = 16 * sqrt ((double) n) * eps;
-  const gpumm_range found = gpumm_diagonal_range (x->type, x->a, n, x->lda);
+  const gpumm_range found = gpumm_diagonal_range (x->type, a->values, n, a->ld);
   const double ratio = found.least / found.most;
+  const int has_pivots = kind == READ_PIVOTS || kind == WRITTEN_PIVOTS;
+  const int has_squares = kind == READ_SQUARES || kind == WRITTEN_SQUARES;
   if (!(found.least >= allowed.least && found.most <= allowed.most))
     return refuse (x, "a diagonal element is zero, not finite, or close to overflow or underflow");
-  if (x->routine >= GPUMM_GETRF && x->routine < GPUMM_GEQRF
-      && !((is_cholesky ? ratio * ratio : ratio) > noise))
+  if ((has_pivots && !(ratio > noise)) || (has_squares && !(ratio * ratio > noise)))
     return refuse (x, "the matrix is singular to working precision");
   return GPUMM_OK;
 }
@@ -561,56 +426,51 @@ static gpumm_status run_routine (work *w) {
 
 /* call: with addresses of the host. */
 static gpumm_status fetch (work *w, const gpumm_call *call) {
-  const int makes_factor =
-      call->routine == GPUMM_GETRF || call->routine == GPUMM_POTRF || call->routine == GPUMM_GEQRF;
   gpumm_status status = GPUMM_OK;
-  if (w->x[INFO].host.values)
-    status = gpumm_copy (&w->x[INFO].device, &w->x[INFO].host);
+  if (w->x[INFO].role.x.values)
+    status = gpumm_copy (&w->x[INFO].device, &w->x[INFO].role.x);
   if (!status && w->info != 0)
     return refuse (call, "info is not 0");
   for (operand *x = w->x; x < w->x + OPERANDS && !status; x++)
-    if (x->writes && x->uplo == 'A' && gpumm_is_float (x->host.type) && looks_at_numbers (call))
+    if (x->role.writes && x->role.written == 'A' && gpumm_is_float (x->role.x.type)
+        && row_of (call)->numbers != ANY)
       status = check_result (w, x);
   for (operand *x = w->x; x < w->x + OPERANDS && !status; x++)
-    if (x->writes)
-      status = x->uplo == 'A' ? gpumm_copy (&x->device, &x->host) : fetch_triangle (x);
-  if (!status && makes_factor)
-    status = check_diagonal (call);
+    if (x->role.writes)
+      status = x->role.written == 'A' ? gpumm_copy (&x->device, &x->role.x) : fetch_triangle (x);
+  if (!status && row_of (call)->diagonal >= WRITTEN_DIAGONAL)
+    status = check_diagonal (call, &w->x[A].role.x);
   for (operand *x = w->x; x < w->x + OPERANDS && status; x++)
     if (x->saved.values)
-      restore (&x->saved, &x->host);
+      restore (&x->saved, &x->role.x);
   return status;
 }
 
 gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one at a time: they share the way */
-  if (!call || (unsigned) call->routine >= GPUMM_GECON || (unsigned) call->type > GPUMM_Z
-      || (unsigned) where > GPUMM_GPU)
-    return gpumm_fail (GPUMM_INVALID, "no call of a routine");
-  const int is_product = call->routine < GPUMM_GETRF;
-  if (is_product && gpumm_is_zero (call->alpha))
-    return refuse (call, "alpha is 0");
-  const int has_factor = call->routine == GPUMM_GETRS || call->routine == GPUMM_GETRI
-                         || call->routine == GPUMM_POTRS
-                         || (call->routine == GPUMM_TRSM && call->diag == 'N');
   uint64_t devices = 1;
-  gpumm_status status = check_letters (call);
-  if (!status)
-    status = gpumm_allowed_devices (&(gpumm_options){.device = -1}, where == GPUMM_CPU, &devices);
+  work w = {.device = 0};
+  if (!call || (unsigned) where > GPUMM_GPU)
+    return gpumm_fail (GPUMM_INVALID, "no call of a routine");
+  w.call = *call;
+  gpumm_status status = set_operands (&w);
+  if (status)
+    return status;
+  const gpumm_routine_row *row = row_of (call);
+  if (row->library == CUBLAS && gpumm_is_zero (call->alpha))
+    return refuse (call, "alpha is 0");
+  status = gpumm_allowed_devices (&(gpumm_options){.device = -1}, where == GPUMM_CPU, &devices);
   const int first = status ? 0 : __builtin_ctzll (devices);
-  work w = {.call = *call, .device = where == GPUMM_CPU ? GPUMM_HOST - first : first};
+  w.device = where == GPUMM_CPU ? GPUMM_HOST - first : first;
   if (!status && call->routine == GPUMM_GEMM)
     return multiply (call, where, first);
-  if (!status) {
-    (is_product ? set_level3 : set_lapack) (&w);
-    status = check_operands (&w);
-  }
   if (!status && where == GPUMM_AUTO) {
     const gpumm_work estimated = work_of (call);
     status = check_worth (&estimated, first);
   }
-  if (!status && has_factor)
-    status = check_diagonal (call);
+  if (!status && row->diagonal > NO_DIAGONAL && row->diagonal < WRITTEN_DIAGONAL
+      && !(row->diagonal == READ_DIAGONAL && call->diag == 'U'))
+    status = check_diagonal (call, &w.x[A].role.x);
   if (!status)
     status = gpumm_context_of (w.device, &w.context);
   if (!status && w.context->driver != gpumm_host_device (NULL) && !w.context->driver->call)
