@@ -10,7 +10,7 @@
  * LAPACK scales where a solution would overflow. This does not: it leaves such matrices to LAPACK.
  *
  * The solutions could be the work of the GPU, whose memory is faster: getrf has just had the
- * factors there (routine.c). They would have to stay until gecon is called, and host memory that
+ * factors there (brought.c). They would have to stay until gecon is called, and host memory that
  * the program has changed meanwhile would have to be noticed.
  *
  * SPDX-License-Identifier: BSD-3-Clause */

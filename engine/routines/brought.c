@@ -1,21 +1,9 @@
-/* routine.c - routines of BLAS and LAPACK on a device, from host memory to host memory.
+/* brought.c - routines of BLAS and LAPACK on a device, from host memory to host memory.
  *
  * gemm is a job like any product. The other routines get their operands whole on the device, and
  * what they write comes back: of a triangle the triangle alone. Operands that are read and written
  * are copied in host memory while the device computes, so that a device that fails at last destroys
- * nothing.
- *
- * A program gets the results, info and so the warnings of its own BLAS and LAPACK, also where
- * NVIDIA's libraries differ from them. Its own libraries compute:
- *
- *   products with alpha 0: cuBLAS reads A and B, and 0 * NaN is NaN
- *   trmm, trsm and LAPACK, if numbers are not finite, or close to overflow or underflow: cuSOLVER
- *     loses NaN, and does not scale
- *   LAPACK, if info is not 0
- *   a matrix that is singular to working precision: info depends on rounding errors
- *   results that overflow: the order of the arithmetic decides which elements are Inf or NaN
- *
- * Most of this shows only while or after the device computes. Such calls are rare and take longer.
+ * nothing. How a call runs on the device is queued.c's; what is left to the CPU, table.c's.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/error.h"
@@ -30,7 +18,7 @@
 #include "move/copy.h"
 #include "multiply/algorithm.h"
 #include "plan/gather.h"
-#include "routine_on_host.h"
+#include "queued.h"
 #include "table.h"
 
 #include <float.h>
@@ -256,20 +244,6 @@ static gpumm_status fetch_triangle (const operand *x) {
 
 /* ---- numbers that are the CPU's -------------------------------------------------------------- */
 
-/* The library gets numbers within this range, and 0. */
-static gpumm_range range_of (const gpumm_call *x) {
-  const gpumm_numbers numbers = row_of (x)->numbers;
-  const gpumm_range safe = gpumm_safe_range (x->type);
-  return numbers == SQUARED ? (gpumm_range){sqrt (safe.least), sqrt (safe.most)}
-         : numbers == SAFE  ? safe
-                            : (gpumm_range){DBL_TRUE_MIN, DBL_MAX};
-}
-
-static gpumm_status refuse (const gpumm_call *x, const char *what) {
-  return gpumm_fail (GPUMM_UNSUPPORTED, "%s: left to the CPU, as %s",
-                     gpumm_routine_name (x->routine, x->type), what);
-}
-
 /* The largest number in the part of a column that is looked at. */
 static double largest_of_column (const gpumm_operand *x, int64_t j) {
   const gpumm_matrix *h = &x->x;
@@ -299,7 +273,6 @@ static void look_and_save (void *context, int64_t begin, int64_t end) {
 /* Copies what the call changes, before anything of it comes back, and refuses numbers that are the
  * CPU's. Called while the device computes: then it costs no time. */
 static gpumm_status look_at_operands (work *w) {
-  const gpumm_range allowed = range_of (&w->call);
   for (operand *x = w->x; x < w->x + OPERANDS; x++) {
     const gpumm_matrix *host = &x->role.x;
     const int saves = x->role.writes && (x->role.reads || x->role.over_a);
@@ -311,117 +284,58 @@ static gpumm_status look_at_operands (work *w) {
       status = gpumm_parallel (host->cols, gpumm_column_grain (host->rows), look_and_save, pair);
     if (status)
       return status;
-    if (!(x->largest <= allowed.most && (x->largest == 0 || x->largest >= allowed.least)))
-      return refuse (&w->call, "numbers are not finite, or close to overflow or underflow");
+    status = gpumm_check_largest (&w->call, x->largest);
+    if (status)
+      return status;
   }
   return GPUMM_OK;
 }
 
-/* Refuses the diagonal of a factor, or of trsm's triangle, if it is extreme or the factor is
- * singular to working precision: the smallest pivot below 16 sqrt (n) eps of the largest one. For
- * n = 1000 that is 500 eps. Matrices of rank 999 had up to 190 eps in single precision, random ones
- * above 60000 eps. The pivots of Cholesky's factor are the squares. */
-static gpumm_status check_diagonal (const gpumm_call *x, const gpumm_matrix *a) {
-  const gpumm_range allowed = range_of (x);
-  const gpumm_diagonal kind = row_of (x)->diagonal;
-  const int64_t n = gpumm_least (a->rows, a->cols);
-  const double eps = gpumm_is_single (x->type) ? FLT_EPSILON : DBL_EPSILON;
-  const double noise = 16 * sqrt ((double) n) * eps;
-  const gpumm_range found = gpumm_diagonal_range (x->type, a->values, n, a->ld);
-  const double ratio = found.least / found.most;
-  const int has_pivots = kind == READ_PIVOTS || kind == WRITTEN_PIVOTS;
-  const int has_squares = kind == READ_SQUARES || kind == WRITTEN_SQUARES;
-  if (!(found.least >= allowed.least && found.most <= allowed.most))
-    return refuse (x, "a diagonal element is zero, not finite, or close to overflow or underflow");
-  if ((has_pivots && !(ratio > noise)) || (has_squares && !(ratio * ratio > noise)))
-    return refuse (x, "the matrix is singular to working precision");
-  return GPUMM_OK;
+static gpumm_status check_diagonal (const work *w) {
+  const gpumm_matrix *a = &w->x[A].role.x;
+  return gpumm_check_diagonal (&w->call, a->values, gpumm_least (a->rows, a->cols), a->ld);
 }
 
-/* Looks at what the device has written whole: a sum is finite only if all numbers are. */
+/* Looks at what the device has written whole. */
 static gpumm_status check_result (const work *w, const operand *x) {
-  const gpumm_matrix *d = &x->device;
-  const int is_complex = gpumm_is_complex (d->type);
-  double sum[2] = {0, 0};
-  gpumm_matrix to = {
-      .type = is_complex ? GPUMM_Z : GPUMM_D, .rows = 1, .cols = 1, .ld = 1, .values = sum};
-  gpumm_matrix from = to;
+  double sum = 0;
+  gpumm_matrix to = {.type = GPUMM_D, .rows = 1, .cols = 1, .ld = 1, .values = &sum}, from = to;
   gpumm_status status = gpumm_buffer_new (w->device, sizeof sum, &from.buffer);
   if (status)
     return status;
   from.values = gpumm_buffer_address (from.buffer);
-  const gpumm_fold fold = {
-      .op = GPUMM_FOLD_SUM,
-      .map = {.domain = d->type,
-              .size = {d->rows, d->cols, 1, 1},
-              .inputs = 1,
-              .input = {{.type = d->type,
-                         .buffer = d->buffer,
-                         .values = d->values,
-                         .stride = {1, d->ld, 0, 0}}}},
-      .inner = 1,
-      .count = d->rows * d->cols,
-      .outer = 1,
-      .output = {.type = to.type, .buffer = from.buffer, .values = from.values}};
-  status = gpumm_fold_entries (&fold);
+  status = gpumm_queue_fold (GPUMM_FOLD_SUM, &x->device, &from);
   if (!status)
     status = gpumm_copy (&from, &to);
   gpumm_buffer_release (from.buffer);
-  if (!status && !(isfinite (sum[0]) && isfinite (sum[1])))
-    status = refuse (&w->call, "the result is not finite");
-  return status;
+  return status || isfinite (sum) ? status
+                                  : gpumm_leave_to_cpu (&w->call, "the result is not finite");
 }
 
 /* ---- a call --------------------------------------------------------------------------------- */
 
-static gpumm_status launch_routine (work *w, void *workspace, size_t bytes) {
-  const gpumm_driver *driver = w->context->driver;
-  const int device = w->context->device;
-  gpumm_stream *stream = NULL;
-  int32_t *info = w->x[INFO].device.values;
-  if (!driver->call) {
-    const gpumm_status looked = look_at_operands (w);
-    return looked ? looked : gpumm_call_on_host (&w->call, info);
-  }
-  gpumm_status status = gpumm_stream_take (w->context, &stream);
-  if (status)
-    return status;
-  gpumm_queue_drain (w->context); /* which may still use the buffers' memory */
-  status = driver->call (device, stream, &w->call, workspace, bytes, info);
-  const gpumm_status looked = status ? status : look_at_operands (w);
-  const gpumm_status waited = driver->stream_synchronize (device, stream);
-  if (status || waited)
-    status = gpumm_fail (status ? status : waited, "%s", driver->error_text ());
-  else
-    status = looked;
-  gpumm_stream_give (w->context, stream);
-  return status;
-}
-
-/* The workspace is asked for first: where a library is missing, nothing is copied in vain. */
+/* The workspace is asked for first: where a library is missing, nothing is copied in vain. While a
+ * GPU computes, the operands are looked at; the host device computes at once, and so later. */
 static gpumm_status run_routine (work *w) {
-  const gpumm_driver *driver = w->context->driver;
   gpumm_call *call = &w->call;
-  void *workspace = NULL;
   size_t bytes = 0;
-  gpumm_status status =
-      driver->call_bytes ? driver->call_bytes (w->context->device, call, &bytes) : GPUMM_OK;
-  if (status)
-    return gpumm_fail (status, "%s", driver->error_text ());
+  const int is_gpu = w->context->driver->call != NULL;
+  gpumm_status status = gpumm_call_space (w->context, call, &bytes);
   for (operand *x = w->x; x < w->x + OPERANDS && !status; x++)
     status = bring (w, x);
-  if (!status && bytes > 0)
-    status = gpumm_pool_take (w->context, GPUMM_POOL_DEVICE, bytes, &workspace);
-  if (!status) {
-    call->a = w->x[A].device.values;
-    call->b = w->x[B].device.values;
-    call->c = w->x[C].device.values;
-    call->tau = w->x[TAU].device.values;
-    call->pivots = w->x[PIVOTS].device.values;
-    status = launch_routine (w, workspace, bytes);
-  }
-  gpumm_pool_give (w->context, GPUMM_POOL_DEVICE, workspace);
-  return status;
+  call->a = w->x[A].device.values;
+  call->b = w->x[B].device.values;
+  call->c = w->x[C].device.values;
+  call->tau = w->x[TAU].device.values;
+  call->pivots = w->x[PIVOTS].device.values;
+  if (!status && !is_gpu)
+    status = look_at_operands (w);
+  if (!status)
+    status = gpumm_queue_call (w->context, call, bytes, w->x[INFO].device.values);
+  if (status || !is_gpu)
+    return status;
+  const gpumm_status looked = look_at_operands (w), waited = gpumm_queue_wait (w->context);
+  return waited ? waited : looked;
 }
 
 /* call: with addresses of the host. */
@@ -430,7 +344,7 @@ static gpumm_status fetch (work *w, const gpumm_call *call) {
   if (w->x[INFO].role.x.values)
     status = gpumm_copy (&w->x[INFO].device, &w->x[INFO].role.x);
   if (!status && w->info != 0)
-    return refuse (call, "info is not 0");
+    return gpumm_leave_to_cpu (call, "info is not 0");
   for (operand *x = w->x; x < w->x + OPERANDS && !status; x++)
     if (x->role.writes && x->role.written == 'A' && gpumm_is_float (x->role.x.type)
         && row_of (call)->numbers != ANY)
@@ -439,7 +353,7 @@ static gpumm_status fetch (work *w, const gpumm_call *call) {
     if (x->role.writes)
       status = x->role.written == 'A' ? gpumm_copy (&x->device, &x->role.x) : fetch_triangle (x);
   if (!status && row_of (call)->diagonal >= WRITTEN_DIAGONAL)
-    status = check_diagonal (call, &w->x[A].role.x);
+    status = check_diagonal (w);
   for (operand *x = w->x; x < w->x + OPERANDS && status; x++)
     if (x->saved.values)
       restore (&x->saved, &x->role.x);
@@ -458,7 +372,7 @@ gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
     return status;
   const gpumm_routine_row *row = row_of (call);
   if (row->library == CUBLAS && gpumm_is_zero (call->alpha))
-    return refuse (call, "alpha is 0");
+    return gpumm_leave_to_cpu (call, "alpha is 0");
   status = gpumm_allowed_devices (&(gpumm_options){.device = -1}, where == GPUMM_CPU, &devices);
   const int first = status ? 0 : __builtin_ctzll (devices);
   w.device = where == GPUMM_CPU ? GPUMM_HOST - first : first;
@@ -470,7 +384,7 @@ gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
   }
   if (!status && row->diagonal > NO_DIAGONAL && row->diagonal < WRITTEN_DIAGONAL
       && !(row->diagonal == READ_DIAGONAL && call->diag == 'U'))
-    status = check_diagonal (call, &w.x[A].role.x);
+    status = check_diagonal (&w);
   if (!status)
     status = gpumm_context_of (w.device, &w.context);
   if (!status && w.context->driver != gpumm_host_device (NULL) && !w.context->driver->call)

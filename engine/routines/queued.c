@@ -1,0 +1,55 @@
+/* queued.c - routines of BLAS and LAPACK, and looks at their numbers, queued on the array stream.
+ *
+ * Nothing here waits, and nothing knows where operands came from or go to: brought.c copies them
+ * from and to host memory. On the host device the CPU's library computes.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "queued.h"
+#include "arrays/calls.h"
+#include "base/error.h"
+#include "base/types.h"
+#include "routine_on_host.h"
+
+gpumm_status gpumm_call_space (gpumm_context *context, const gpumm_call *call, size_t *bytes) {
+  const gpumm_driver *driver = context->driver;
+  *bytes = 0;
+  const gpumm_status status =
+      driver->call_bytes ? driver->call_bytes (context->device, call, bytes) : GPUMM_OK;
+  return status ? gpumm_fail (status, "%s", driver->error_text ()) : GPUMM_OK;
+}
+
+gpumm_status gpumm_queue_call (gpumm_context *context, const gpumm_call *call, size_t bytes,
+                               int32_t *info) {
+  const gpumm_driver *driver = context->driver;
+  gpumm_array_call queued = {.name = gpumm_routine_name (call->routine, call->type),
+                             .context = context};
+  gpumm_status status = gpumm_array_begin (&queued, bytes);
+  if (status)
+    return status;
+  if (driver->call)
+    return gpumm_array_end (&queued, driver->call (context->device, queued.stream, call,
+                                                   queued.workspace, bytes, info));
+  status = gpumm_call_on_host (call, info);
+  gpumm_array_end (&queued, GPUMM_OK); /* which would say what the device says */
+  return status;
+}
+
+gpumm_status gpumm_queue_fold (gpumm_fold_op op, const gpumm_matrix *x, const gpumm_matrix *to) {
+  const int64_t parts = gpumm_is_complex (x->type) ? 2 : 1;
+  const gpumm_type real = gpumm_is_single (x->type) ? GPUMM_S : GPUMM_D;
+  return gpumm_fold_entries (
+      &(gpumm_fold){.op = op,
+                    .map = {.domain = real,
+                            .size = {parts * x->rows, x->cols, 1, 1},
+                            .inputs = 1,
+                            .input = {{.type = real,
+                                       .buffer = x->buffer,
+                                       .values = x->values,
+                                       .stride = {1, parts * x->ld}}},
+                            .steps = op == GPUMM_FOLD_LARGEST,
+                            .step = {{.op = GPUMM_MAP_ABS}}},
+                    .inner = 1,
+                    .count = parts * x->rows * x->cols,
+                    .outer = 1,
+                    .output = {.type = to->type, .buffer = to->buffer, .values = to->values}});
+}
