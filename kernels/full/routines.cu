@@ -4,12 +4,14 @@
  * them. What limits it: cuBLAS's routines reach gemm's rate in large matrices; cuSOLVER's have
  * panels that are narrow, and so it needs sizes in the thousands.
  *
- * Both libraries are opened at first use. The handles are this file's own, and the engine makes one
- * call at a time: their workspaces are not shared. cuBLAS's arithmetic is pinned as in cublas.cu.
+ * cuBLAS and its handle are those of cublas.cu. cuSOLVER is opened at first use, and has a handle a
+ * device, whose workspace the engine provides.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
 #include "cuda/cublas_library.h"
+
+#include <pthread.h>
 
 /* ---- the libraries ------------------------------------------------------------------------- */
 
@@ -18,9 +20,9 @@ static struct {
   int (*create) (void **);
   int (*destroy) (void *);
   int (*set_stream) (void *, cudaStream_t);
-  int (*set_math_mode) (void *, cublasMath_t);
   void *handles[MOST_DEVICES];
-} blas, solver;
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all this */
+} solver;
 
 enum { CUBLAS, CUSOLVER };
 
@@ -34,73 +36,58 @@ static bool of_blas (const gpumm_call *x) {
   return rows[x->routine];
 }
 
-/* A function of cuBLAS or cuSOLVER by the letter of the type and the rest of its name; NULL: there
- * is none. */
-static void *function (const gpumm_call *x, const char *name, const char *end) {
-  char full[64];
-  snprintf (full, sizeof full, "%s%c%s%s", of_blas (x) ? "cublas" : "cusolverDn", "SDCZ"[x->type],
-            name, end);
-  return dlsym (of_blas (x) ? blas.library : solver.library, full);
-}
-
-static bool open_blas (void) {
-  if (!blas.library)
-    blas.library = open_cuda_library ("libcublas");
-  return blas.library && find_function (blas.library, "cublasCreate_v2", &blas.create)
-         && find_function (blas.library, "cublasDestroy_v2", &blas.destroy)
-         && find_function (blas.library, "cublasSetStream_v2", &blas.set_stream)
-         && find_function (blas.library, "cublasSetMathMode", &blas.set_math_mode);
-}
-
-static bool open_solver (void) {
+static gpumm_status open_solver (void) {
   if (!solver.library)
     solver.library = open_cuda_library ("libcusolver");
-  return solver.library && find_function (solver.library, "cusolverDnCreate", &solver.create)
-         && find_function (solver.library, "cusolverDnDestroy", &solver.destroy)
-         && find_function (solver.library, "cusolverDnSetStream", &solver.set_stream);
+  if (solver.library && find_function (solver.library, "cusolverDnCreate", &solver.create)
+      && find_function (solver.library, "cusolverDnDestroy", &solver.destroy)
+      && find_function (solver.library, "cusolverDnSetStream", &solver.set_stream))
+    return GPUMM_OK;
+  const char *why = dlerror ();
+  return gpumm_driver_fail (GPUMM_DEVICE_FAILED,
+                            "cuSOLVER cannot be opened: %s" HOW_TO_GET_LIBRARIES,
+                            why ? why : "it lacks functions");
 }
 
-/* Of both libraries 0 is success, and cuBLAS's 3 and cuSOLVER's 2 are a lack of memory. */
-static gpumm_status check (const gpumm_call *x, int error) {
-  const bool is_blas = of_blas (x);
+/* cuSOLVER's 2 is a lack of memory. */
+static gpumm_status check (int error) {
   if (error == 0)
     return GPUMM_OK;
   cudaGetLastError (); /* its own launch may have left one */
-  return gpumm_driver_fail (error == (is_blas ? 3 : 2) ? GPUMM_DEVICE_MEMORY : GPUMM_DEVICE_FAILED,
-                            "%s failed (status %d)", is_blas ? "cuBLAS" : "cuSOLVER", error);
-}
-
-/* The library of this routine can be opened. */
-static gpumm_status need_library (const gpumm_call *x) {
-  const bool is_blas = of_blas (x);
-  if (is_blas ? open_blas () : open_solver ())
-    return GPUMM_OK;
-  const char *why = dlerror ();
-  return gpumm_driver_fail (GPUMM_DEVICE_FAILED, "%s cannot be opened: %s" HOW_TO_GET_LIBRARIES,
-                            is_blas ? "cuBLAS" : "cuSOLVER", why ? why : "it lacks functions");
+  return gpumm_driver_fail (error == 2 ? GPUMM_DEVICE_MEMORY : GPUMM_DEVICE_FAILED,
+                            "cuSOLVER failed (status %d)", error);
 }
 
 /* The handle of the current device, set to that stream. */
-static gpumm_status prepare (int device, gpumm_stream *stream, const gpumm_call *x, void **handle) {
-  const int64_t sizes[] = {x->m, x->n, x->k, x->lda, x->ldb, x->ldc};
-  for (int64_t size : sizes)
-    if (size > INT32_MAX)
-      return gpumm_driver_fail (GPUMM_UNSUPPORTED, "sizes above 2^31 - 1");
-  TRY (need_library (x));
+static gpumm_status prepare (int device, gpumm_stream *stream, void **handle) {
   if (device < 0 || device >= MOST_DEVICES)
     return gpumm_driver_fail (GPUMM_NO_DEVICE, "there is no device %d", device);
-  auto *library = of_blas (x) ? &blas : &solver;
-  if (!library->handles[device])
-    TRY (check (x, library->create (&library->handles[device])));
-  *handle = library->handles[device];
-  TRY (check (x, library->set_stream (*handle, (cudaStream_t) stream)));
-  return library == &blas ? check (x, blas.set_math_mode (*handle, cublas_math_mode ())) : GPUMM_OK;
+  TRY (open_solver ());
+  if (!solver.handles[device])
+    TRY (check (solver.create (&solver.handles[device])));
+  *handle = solver.handles[device];
+  return check (solver.set_stream (*handle, (cudaStream_t) stream));
+}
+
+/* Calls f with cuSOLVER's handle of a device, on this stream; f returns a status of the driver. */
+template <class F> static gpumm_status with_solver (int device, gpumm_stream *stream, const F &f) {
+  int before;
+  void *handle;
+  TRY (gpumm_cuda_enter ("cusolver", device, &before));
+  pthread_mutex_lock (&solver.lock);
+  gpumm_status status = prepare (device, stream, &handle);
+  if (!status)
+    status = f (handle);
+  pthread_mutex_unlock (&solver.lock);
+  gpumm_cuda_leave (device, before);
+  return status;
 }
 
 void gpumm_routines_reset (void) {
-  for (auto *library : {&blas, &solver})
-    for (int device = 0; device < MOST_DEVICES; device++)
-      release_handle (device, &library->handles[device], library->destroy);
+  pthread_mutex_lock (&solver.lock);
+  for (int device = 0; device < MOST_DEVICES; device++)
+    release_handle (device, &solver.handles[device], solver.destroy);
+  pthread_mutex_unlock (&solver.lock);
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
@@ -212,47 +199,69 @@ static const char *name_of (const gpumm_call *x) {
   return own ? own : names[x->routine][x->type == GPUMM_C || x->type == GPUMM_Z];
 }
 
+static gpumm_status check_sizes (const gpumm_call *x) {
+  for (int64_t size : {x->m, x->n, x->k, x->lda, x->ldb, x->ldc})
+    if (size > INT32_MAX)
+      return gpumm_driver_fail (GPUMM_UNSUPPORTED, "sizes above 2^31 - 1");
+  return GPUMM_OK;
+}
+
+/* A function by the letter of the type and the routine's name; NULL: there is none. */
+static void *find (const gpumm_call *x, const char *end) {
+  const bool is_blas = of_blas (x);
+  char full[64];
+  snprintf (full, sizeof full, "%s%c%s%s", is_blas ? "cublas" : "cusolverDn", "SDCZ"[x->type],
+            name_of (x), end);
+  return is_blas ? gpumm_cublas_function (full) : dlsym (solver.library, full);
+}
+
 static gpumm_status lacks (const gpumm_call *x) {
   return gpumm_driver_fail (GPUMM_UNSUPPORTED, "NVIDIA's library has no %s", name_of (x));
 }
 
+static gpumm_status need_blas (void) {
+  const char *why = gpumm_cublas_missing ();
+  return why ? gpumm_driver_fail (GPUMM_DEVICE_FAILED, "%s", why) : GPUMM_OK;
+}
+
 gpumm_status gpumm_cuda_call_bytes (int device, const gpumm_call *x, size_t *bytes) {
-  int before, length = 0;
-  void *handle = NULL;
+  int length = 0;
   *bytes = 0;
   if (of_blas (x))
-    return need_library (x);
-  gpumm_status status = gpumm_cuda_enter ("cusolver", device, &before);
-  if (status)
-    return status;
-  status = prepare (device, NULL, x, &handle);
-  if (!status) {
-    void *f = function (x, name_of (x), "_bufferSize");
-    const int error = arguments_of (x).ask_space (x->routine, f, handle, &length);
-    status = error < 0 ? lacks (x) : check (x, error);
-  }
-  gpumm_cuda_leave (device, before);
+    return need_blas ();
+  TRY (check_sizes (x));
+  const gpumm_status status = with_solver (device, NULL, [&] (void *handle) {
+    const int error =
+        arguments_of (x).ask_space (x->routine, find (x, "_bufferSize"), handle, &length);
+    return error < 0 ? lacks (x) : check (error);
+  });
   *bytes = (size_t) length * element_bytes[x->type];
   return status;
 }
 
+static gpumm_status call_blas (int device, gpumm_stream *stream, const gpumm_call *x) {
+  int before;
+  cublasHandle_t handle;
+  TRY (need_blas ());
+  void *f = find (x, "_v2");
+  if (!f)
+    return lacks (x);
+  TRY (gpumm_cublas_enter ("cublas", device, stream, &before, &handle));
+  const int error = arguments_of (x).run (x->routine, f, handle, NULL, 0, NULL);
+  return gpumm_cublas_leave ("cublas", device, before, (cublasStatus_t) error);
+}
+
 gpumm_status gpumm_cuda_call (int device, gpumm_stream *stream, const gpumm_call *x,
                               void *workspace, size_t bytes, int32_t *info) {
-  const bool is_blas = of_blas (x);
   const int length = (int) (bytes / element_bytes[x->type]);
-  int before;
-  void *handle = NULL;
-  gpumm_status status = x->routine == GPUMM_GETRI ? make_identity (device, stream, x) : GPUMM_OK;
-  if (!status)
-    status = gpumm_cuda_enter (is_blas ? "cublas" : "cusolver", device, &before);
-  if (status)
-    return status;
-  status = prepare (device, stream, x, &handle);
-  if (!status) {
-    void *f = function (x, name_of (x), is_blas ? "_v2" : "");
-    status = !f ? lacks (x)
-                : check (x, arguments_of (x).run (x->routine, f, handle, workspace, length, info));
-  }
-  gpumm_cuda_leave (device, before);
-  return status;
+  TRY (check_sizes (x));
+  if (of_blas (x))
+    return call_blas (device, stream, x);
+  if (x->routine == GPUMM_GETRI)
+    TRY (make_identity (device, stream, x));
+  return with_solver (device, stream, [&] (void *handle) {
+    void *f = find (x, "");
+    return !f ? lacks (x)
+              : check (arguments_of (x).run (x->routine, f, handle, workspace, length, info));
+  });
 }
