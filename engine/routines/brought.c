@@ -52,75 +52,11 @@ static gpumm_status make_space (const gpumm_matrix *x, gpumm_matrix *saved) {
   return saved->values ? GPUMM_OK : GPUMM_HOST_MEMORY;
 }
 
-/* ---- gemm --------------------------------------------------------------------------------- */
+/* ---- a call under way ---------------------------------------------------------------------- */
 
 static const gpumm_routine_row *row_of (const gpumm_call *x) {
   return &gpumm_routine_rows[x->routine];
 }
-
-static gpumm_op op_of (char letter) {
-  return letter == 'N' ? GPUMM_NONE : letter == 'T' ? GPUMM_TRANSPOSE : GPUMM_CTRANSPOSE;
-}
-
-/* Refuses what the CPU does as fast as this GPU. */
-static gpumm_status check_worth (const gpumm_work *x, int device) {
-  gpumm_estimate seconds;
-  const gpumm_status status = gpumm_measured_costs (x, device, &seconds);
-  if (status || seconds.gpu_wins)
-    return status;
-  return gpumm_fail (GPUMM_UNSUPPORTED, "the CPU is as fast");
-}
-
-static gpumm_status multiply (const gpumm_call *x, gpumm_backend where, int device) {
-  const int is_plain = x->trans == 'N', is_plain_b = x->trans_b == 'N';
-  gpumm_matrix c = {.type = x->type, .rows = x->m, .cols = x->n, .ld = x->ldc, .values = x->c};
-  gpumm_matrix saved = {.values = NULL};
-  gpumm_problem p = {.a = {.type = x->type,
-                           .op = op_of (x->trans),
-                           .rows = is_plain ? x->m : x->k,
-                           .cols = is_plain ? x->k : x->m,
-                           .ld = x->lda,
-                           .values = x->a},
-                     .b = {.type = x->type,
-                           .op = op_of (x->trans_b),
-                           .rows = is_plain_b ? x->k : x->n,
-                           .cols = is_plain_b ? x->n : x->k,
-                           .ld = x->ldb,
-                           .values = x->b},
-                     .alpha = x->alpha,
-                     .beta = x->beta,
-                     .output = x->type};
-  const gpumm_options on_gpu = {.backend = GPUMM_GPU, .device = -1},
-                      on_host_device = {.backend = GPUMM_CPU,
-                                        .algorithm =
-                                            "register", /* the fastest on the host device */
-                                        .device = -1};
-  const int reads = x->beta.re != 0 || x->beta.im != 0;
-  gpumm_job *job = NULL;
-  if (reads)
-    p.c0 = &c;
-  const gpumm_work work = gpumm_work_of (&p);
-  gpumm_status status = where == GPUMM_AUTO ? check_worth (&work, device) : GPUMM_OK;
-  if (!status && reads) {
-    p.c0 = &saved;
-    status = make_space (&c, &saved);
-    if (!status)
-      status = gpumm_parallel (c.cols, gpumm_column_grain (c.rows), copy_columns,
-                               (gpumm_matrix[]){c, saved});
-  }
-  if (!status)
-    status = gpumm_open (&p, where == GPUMM_CPU ? &on_host_device : &on_gpu, &job);
-  if (!status) {
-    status = gpumm_run (job, &c);
-    if (status && reads)
-      restore (&saved, &c);
-  }
-  gpumm_release (saved.values);
-  gpumm_close (job);
-  return status;
-}
-
-/* ---- the other routines ------------------------------------------------------------------- */
 
 /* The work of a product with about as many operations and bytes. LAPACK's routines have narrow
  * panels between their products: they count with LAPACK_PART of their operations. */
@@ -156,7 +92,8 @@ static gpumm_work work_of (const gpumm_call *x) {
 typedef struct {
   gpumm_operand role;     /* in host memory */
   gpumm_matrix device;    /* its columns aligned; values is NULL if there is none */
-  _Atomic double largest; /* of the part that is read, as gpumm_largest has it */
+  int is_checked;         /* are its numbers looked at? Then the largest of the part that is read */
+  _Atomic double largest; /* is, as gpumm_largest has it */
   gpumm_matrix saved;
 } operand;
 
@@ -185,13 +122,65 @@ static gpumm_status set_operands (work *w) {
     w->x[i].device = all[i].x;
     w->x[i].device.ld = gpumm_pieces (all[i].x.rows, ALIGNED) * ALIGNED;
     w->x[i].device.values = NULL;
+    w->x[i].is_checked =
+        all[i].reads && gpumm_is_float (all[i].x.type) && row_of (&w->call)->numbers != ANY;
   }
   return GPUMM_OK;
 }
 
-/* Are its numbers looked at before the call? */
-static int is_checked (const work *w, const operand *x) {
-  return x->role.reads && gpumm_is_float (x->role.x.type) && row_of (&w->call)->numbers != ANY;
+/* ---- gemm --------------------------------------------------------------------------------- */
+
+static gpumm_op op_of (char letter) {
+  return letter == 'N' ? GPUMM_NONE : letter == 'T' ? GPUMM_TRANSPOSE : GPUMM_CTRANSPOSE;
+}
+
+/* Refuses what the CPU does as fast as this GPU. */
+static gpumm_status check_worth (const gpumm_work *x, int device) {
+  gpumm_estimate seconds;
+  const gpumm_status status = gpumm_measured_costs (x, device, &seconds);
+  if (status || seconds.gpu_wins)
+    return status;
+  return gpumm_fail (GPUMM_UNSUPPORTED, "the CPU is as fast");
+}
+
+static gpumm_status multiply (const work *w, gpumm_backend where, int device) {
+  const gpumm_call *x = &w->call;
+  gpumm_matrix c = w->x[C].role.x, saved = {.values = NULL};
+  gpumm_problem p = {.a = w->x[A].role.x,
+                     .b = w->x[B].role.x,
+                     .alpha = x->alpha,
+                     .beta = x->beta,
+                     .output = x->type};
+  p.a.op = op_of (x->trans);
+  p.b.op = op_of (x->trans_b);
+  const gpumm_options on_gpu = {.backend = GPUMM_GPU, .device = -1},
+                      on_host_device = {.backend = GPUMM_CPU,
+                                        .algorithm =
+                                            "register", /* the fastest on the host device */
+                                        .device = -1};
+  const int reads = w->x[C].role.reads;
+  gpumm_job *job = NULL;
+  if (reads)
+    p.c0 = &c;
+  const gpumm_work work = gpumm_work_of (&p);
+  gpumm_status status = where == GPUMM_AUTO ? check_worth (&work, device) : GPUMM_OK;
+  if (!status && reads) {
+    p.c0 = &saved;
+    status = make_space (&c, &saved);
+    if (!status)
+      status = gpumm_parallel (c.cols, gpumm_column_grain (c.rows), copy_columns,
+                               (gpumm_matrix[]){c, saved});
+  }
+  if (!status)
+    status = gpumm_open (&p, where == GPUMM_CPU ? &on_host_device : &on_gpu, &job);
+  if (!status) {
+    status = gpumm_run (job, &c);
+    if (status && reads)
+      restore (&saved, &c);
+  }
+  gpumm_release (saved.values);
+  gpumm_close (job);
+  return status;
 }
 
 /* ---- operands on the device --------------------------------------------------------------- */
@@ -253,18 +242,17 @@ static double largest_of_column (const gpumm_operand *x, int64_t j) {
   return gpumm_largest (h->type, (const char *) h->values + at, end - first);
 }
 
-/* Looks at columns of an operand, and copies each if the call changes it: memory is read once. The
- * context is an array of two: what is not looked at, or not saved, is NULL. */
+/* Looks at columns of an operand, and copies each if the call changes it: memory is read once. */
 static void look_and_save (void *context, int64_t begin, int64_t end) {
-  operand *const *pair = context, *x = pair[0], *saves = pair[1];
+  operand *x = context;
   double found = 0;
   for (int64_t j = begin; j < end; j++) {
-    if (x)
+    if (x->is_checked)
       found = gpumm_larger (largest_of_column (&x->role, j), found);
-    if (saves)
-      copy_columns ((gpumm_matrix[]){saves->role.x, saves->saved}, j, j + 1);
+    if (x->saved.values)
+      copy_columns ((gpumm_matrix[]){x->role.x, x->saved}, j, j + 1);
   }
-  double known = x ? x->largest : NAN;
+  double known = x->largest;
   while (!isnan (known) && !(found <= known)
          && !atomic_compare_exchange_weak (&x->largest, &known, found))
     continue;
@@ -273,22 +261,18 @@ static void look_and_save (void *context, int64_t begin, int64_t end) {
 /* Copies what the call changes, before anything of it comes back, and refuses numbers that are the
  * CPU's. Called while the device computes: then it costs no time. */
 static gpumm_status look_at_operands (work *w) {
-  for (operand *x = w->x; x < w->x + OPERANDS; x++) {
+  gpumm_status status = GPUMM_OK;
+  for (operand *x = w->x; x < w->x + OPERANDS && !status; x++) {
     const gpumm_matrix *host = &x->role.x;
     const int saves = x->role.writes && (x->role.reads || x->role.over_a);
-    operand *pair[] = {is_checked (w, x) ? x : NULL, saves ? x : NULL};
-    gpumm_status status = GPUMM_OK;
     if (saves)
       status = make_space (host, &x->saved);
-    if (!status && (pair[0] || pair[1]))
-      status = gpumm_parallel (host->cols, gpumm_column_grain (host->rows), look_and_save, pair);
-    if (status)
-      return status;
-    status = gpumm_check_largest (&w->call, x->largest);
-    if (status)
-      return status;
+    if (!status && (saves || x->is_checked))
+      status = gpumm_parallel (host->cols, gpumm_column_grain (host->rows), look_and_save, x);
+    if (!status)
+      status = gpumm_check_largest (&w->call, x->largest);
   }
-  return GPUMM_OK;
+  return status;
 }
 
 static gpumm_status check_diagonal (const work *w) {
@@ -377,7 +361,7 @@ gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
   const int first = status ? 0 : __builtin_ctzll (devices);
   w.device = where == GPUMM_CPU ? GPUMM_HOST - first : first;
   if (!status && call->routine == GPUMM_GEMM)
-    return multiply (call, where, first);
+    return multiply (&w, where, first);
   if (!status && where == GPUMM_AUTO) {
     const gpumm_work estimated = work_of (call);
     status = check_worth (&estimated, first);

@@ -9,10 +9,6 @@
  *
  * LAPACK scales where a solution would overflow. This does not: it leaves such matrices to LAPACK.
  *
- * The solutions could be the work of the GPU, whose memory is faster: getrf has just had the
- * factors there (brought.c). They would have to stay until gecon is called, and host memory that
- * the program has changed meanwhile would have to be noticed.
- *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "gpumm_blas.h"
 #include "base/error.h"

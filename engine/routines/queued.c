@@ -8,7 +8,6 @@
 #include "arrays/calls.h"
 #include "base/error.h"
 #include "base/types.h"
-#include "routine_on_host.h"
 
 gpumm_status gpumm_call_space (gpumm_context *context, const gpumm_call *call, size_t *bytes) {
   const gpumm_driver *driver = context->driver;

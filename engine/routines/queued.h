@@ -13,6 +13,9 @@ gpumm_status gpumm_call_space (gpumm_context *context, const gpumm_call *call, s
 gpumm_status gpumm_queue_call (gpumm_context *context, const gpumm_call *call, size_t bytes,
                                int32_t *info);
 
+/* As gpumm_driver.call, by the CPU's library, which reaches the memory of the host device. */
+gpumm_status gpumm_call_on_host (const gpumm_call *call, int32_t *info);
+
 /* Queues to = the sum of the real and imaginary parts of x, which is finite only if all are
  * (GPUMM_FOLD_SUM), or the largest of them without their signs, as gpumm_largest has it
  * (GPUMM_FOLD_LARGEST). x is full, of type S, D, C or Z, and to is a number of type D; both lie in

@@ -4,7 +4,7 @@
  * So the tests reach, without a GPU, all of a call but the arithmetic of NVIDIA's libraries.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "routine_on_host.h"
+#include "queued.h"
 #include "base/error.h"
 #include "base/types.h"
 #include "memory/host.h"

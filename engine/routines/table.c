@@ -16,6 +16,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "table.h"
 #include "base/error.h"
+#include "base/magnitude.h"
 #include "base/overlap.h"
 #include "base/types.h"
 
@@ -138,7 +139,8 @@ gpumm_status gpumm_leave_to_cpu (const gpumm_call *x, const char *why) {
                      gpumm_routine_name (x->routine, x->type), why);
 }
 
-gpumm_range gpumm_call_range (const gpumm_call *x) {
+/* The library gets numbers within this range, and 0. */
+static gpumm_range range_of (const gpumm_call *x) {
   const gpumm_numbers numbers = gpumm_routine_rows[x->routine].numbers;
   const gpumm_range safe = gpumm_safe_range (x->type);
   return numbers == SQUARED ? (gpumm_range){sqrt (safe.least), sqrt (safe.most)}
@@ -147,7 +149,7 @@ gpumm_range gpumm_call_range (const gpumm_call *x) {
 }
 
 gpumm_status gpumm_check_largest (const gpumm_call *x, double largest) {
-  const gpumm_range allowed = gpumm_call_range (x);
+  const gpumm_range allowed = range_of (x);
   if (largest == 0 || (largest >= allowed.least && largest <= allowed.most))
     return GPUMM_OK;
   return gpumm_leave_to_cpu (x, "numbers are not finite, or close to overflow or underflow");
@@ -157,7 +159,7 @@ gpumm_status gpumm_check_largest (const gpumm_call *x, double largest) {
  * n = 1000 that is 500 eps. Matrices of rank 999 had up to 190 eps in single precision, random ones
  * above 60000 eps. The pivots of Cholesky's factor are the squares. */
 gpumm_status gpumm_check_diagonal (const gpumm_call *x, const void *values, int64_t n, int64_t ld) {
-  const gpumm_range allowed = gpumm_call_range (x);
+  const gpumm_range allowed = range_of (x);
   const gpumm_diagonal kind = gpumm_routine_rows[x->routine].diagonal;
   const double eps = gpumm_is_single (x->type) ? FLT_EPSILON : DBL_EPSILON;
   const double noise = 16 * sqrt ((double) n) * eps;

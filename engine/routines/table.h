@@ -3,7 +3,6 @@
 #ifndef GPUMM_ROUTINES_TABLE_H
 #define GPUMM_ROUTINES_TABLE_H
 
-#include "base/magnitude.h"
 #include "gpumm_blas.h"
 
 typedef enum { CUBLAS, CUSOLVER } gpumm_library;
@@ -40,9 +39,6 @@ extern const gpumm_routine_row gpumm_routine_rows[GPUMM_ROUTINES];
 
 /* GPUMM_UNSUPPORTED, with the reason. */
 gpumm_status gpumm_leave_to_cpu (const gpumm_call *call, const char *why);
-
-/* The library gets numbers within this range, and 0. */
-gpumm_range gpumm_call_range (const gpumm_call *call);
 
 /* Leave a call to the CPU: because of the largest number of an operand (base/magnitude.h); because
  * the diagonal of a factor, or of trsm's triangle, is extreme or the factor is singular. */
