@@ -73,7 +73,7 @@ GPUMM_API gpumm_status gpumm_call_operands (const gpumm_call *call,
  * GPUMM_GPU: in any case; GPUMM_CPU: on the host device, for tests. GPUMM_UNSUPPORTED: the CPU
  * shall do it, because of its size, or because NVIDIA's library and the CPU's might differ: alpha
  * is 0, info is not, numbers are not finite or close to overflow, a matrix is singular to working
- * precision (table.c). On failure the arguments are unchanged, except outputs that are not
+ * precision (routine_rows.c). On failure the arguments are unchanged, except outputs that are not
  * read. */
 GPUMM_API gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where);
 

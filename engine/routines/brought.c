@@ -3,7 +3,7 @@
  * gemm is a job like any product. The other routines get their operands whole on the device, and
  * what they write comes back: of a triangle the triangle alone. Operands that are read and written
  * are copied in host memory while the device computes, so that a device that fails at last destroys
- * nothing. How a call runs on the device is queued.c's; what is left to the CPU, table.c's.
+ * nothing. How a call runs on the device is queued.c's; what is left to the CPU, routine_rows.c's.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/error.h"
@@ -19,7 +19,7 @@
 #include "multiply/algorithm.h"
 #include "plan/gather.h"
 #include "queued.h"
-#include "table.h"
+#include "routine_rows.h"
 
 #include <float.h>
 #include <math.h>

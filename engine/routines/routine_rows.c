@@ -1,5 +1,5 @@
-/* table.c - what follows from a routine's row: the operands of a call, and whether the CPU has to
- * compute it.
+/* routine_rows.c - what follows from a routine's row: the operands of a call, and whether the CPU
+ * has to compute it.
  *
  * A program gets the results, info and so the warnings of its own BLAS and LAPACK, also where
  * NVIDIA's libraries differ from them. Its own libraries compute:
@@ -14,7 +14,7 @@
  * Most of this shows only while or after the device computes. Such calls are rare and take longer.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "table.h"
+#include "routine_rows.h"
 #include "base/error.h"
 #include "base/magnitude.h"
 #include "base/overlap.h"

@@ -1,7 +1,7 @@
-/* table.h - the rows of the table of routines, as the engine reads them.
+/* routine_rows.h - the rows of the table of routines, as the engine reads them.
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GPUMM_ROUTINES_TABLE_H
-#define GPUMM_ROUTINES_TABLE_H
+#ifndef GPUMM_ROUTINE_ROWS_H
+#define GPUMM_ROUTINE_ROWS_H
 
 #include "gpumm_blas.h"
 
