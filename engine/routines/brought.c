@@ -8,12 +8,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/error.h"
 #include "base/magnitude.h"
-#include "base/overlap.h"
 #include "base/threads.h"
 #include "base/types.h"
 #include "device/devices.h"
 #include "memory/host.h"
-#include "memory/pool.h"
 #include "memory/queue.h"
 #include "move/copy.h"
 #include "multiply/algorithm.h"
@@ -21,7 +19,6 @@
 #include "queued.h"
 #include "routine_rows.h"
 
-#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -92,8 +89,8 @@ static gpumm_work work_of (const gpumm_call *x) {
 typedef struct {
   gpumm_operand role;     /* in host memory */
   gpumm_matrix device;    /* its columns aligned; values is NULL if there is none */
-  int is_checked;         /* are its numbers looked at? Then the largest of the part that is read */
-  _Atomic double largest; /* is, as gpumm_largest has it */
+  int is_checked;         /* are the numbers of the part that is read looked at? */
+  _Atomic double largest; /* the largest of them, as gpumm_largest has it */
   gpumm_matrix saved;
 } operand;
 
