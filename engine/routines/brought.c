@@ -277,7 +277,7 @@ static gpumm_status check_diagonal (const work *w) {
   return gpumm_check_diagonal (&w->call, a->values, gpumm_least (a->rows, a->cols), a->ld);
 }
 
-/* Looks at what the device has written whole. */
+/* Looks at what the device has written. */
 static gpumm_status check_result (const work *w, const operand *x) {
   double sum = 0;
   gpumm_matrix to = {.type = GPUMM_D, .rows = 1, .cols = 1, .ld = 1, .values = &sum}, from = to;
@@ -285,7 +285,7 @@ static gpumm_status check_result (const work *w, const operand *x) {
   if (status)
     return status;
   from.values = gpumm_buffer_address (from.buffer);
-  status = gpumm_queue_fold (GPUMM_FOLD_SUM, &x->device, &from);
+  status = gpumm_queue_fold (GPUMM_FOLD_SUM, &x->device, x->role.written, &from);
   if (!status)
     status = gpumm_copy (&from, &to);
   gpumm_buffer_release (from.buffer);
@@ -327,8 +327,7 @@ static gpumm_status fetch (work *w, const gpumm_call *call) {
   if (!status && w->info != 0)
     return gpumm_leave_to_cpu (call, "info is not 0");
   for (operand *x = w->x; x < w->x + OPERANDS && !status; x++)
-    if (x->role.writes && x->role.written == 'A' && gpumm_is_float (x->role.x.type)
-        && row_of (call)->numbers != ANY)
+    if (x->role.writes && gpumm_is_float (x->role.x.type) && row_of (call)->numbers != ANY)
       status = check_result (w, x);
   for (operand *x = w->x; x < w->x + OPERANDS && !status; x++)
     if (x->role.writes)

@@ -33,20 +33,30 @@ gpumm_status gpumm_queue_call (gpumm_context *context, const gpumm_call *call, s
   return status;
 }
 
-gpumm_status gpumm_queue_fold (gpumm_fold_op op, const gpumm_matrix *x, const gpumm_matrix *to) {
+gpumm_status gpumm_queue_fold (gpumm_fold_op op, const gpumm_matrix *x, char part,
+                               const gpumm_matrix *to) {
   const int64_t parts = gpumm_is_complex (x->type) ? 2 : 1;
   const gpumm_type real = gpumm_is_single (x->type) ? GPUMM_S : GPUMM_D;
+  gpumm_map map = {.domain = real,
+                   .size = {parts, x->rows, x->cols, 1},
+                   .inputs = 3,
+                   .input = {{real, x->buffer, x->values, {1, parts, parts * x->ld}},
+                             {.type = GPUMM_I64, .stride = {0, 1, 0}},  /* the row */
+                             {.type = GPUMM_I64, .stride = {0, 0, 1}}}, /* the column */
+                   .steps = 3,
+                   .step = {{.op = GPUMM_MAP_PUSH, .source = 1},
+                            {.op = part == 'U' ? GPUMM_MAP_LE : GPUMM_MAP_GE, .source = 2},
+                            {.op = GPUMM_MAP_MASK, .source = GPUMM_MAP_POP, .swapped = 1}}};
+  if (part == 'A') { /* parts are rows */
+    map.inputs = 1, map.steps = 0;
+    map.size[0] = parts * x->rows, map.size[1] = x->cols, map.size[2] = 1;
+    map.input[0].stride[1] = parts * x->ld;
+  }
+  map.step[map.steps] = (gpumm_map_step){.op = GPUMM_MAP_ABS};
+  map.steps += op == GPUMM_FOLD_LARGEST;
   return gpumm_fold_entries (
       &(gpumm_fold){.op = op,
-                    .map = {.domain = real,
-                            .size = {parts * x->rows, x->cols, 1, 1},
-                            .inputs = 1,
-                            .input = {{.type = real,
-                                       .buffer = x->buffer,
-                                       .values = x->values,
-                                       .stride = {1, parts * x->ld}}},
-                            .steps = op == GPUMM_FOLD_LARGEST,
-                            .step = {{.op = GPUMM_MAP_ABS}}},
+                    .map = map,
                     .inner = 1,
                     .count = parts * x->rows * x->cols,
                     .outer = 1,

@@ -18,8 +18,9 @@ gpumm_status gpumm_call_on_host (const gpumm_call *call, int32_t *info);
 
 /* Queues to = the sum of the real and imaginary parts of x, which is finite only if all are
  * (GPUMM_FOLD_SUM), or the largest of them without their signs, as gpumm_largest has it
- * (GPUMM_FOLD_LARGEST). x is full, of type S, D, C or Z, and to is a number of type D; both lie in
- * buffers. */
-gpumm_status gpumm_queue_fold (gpumm_fold_op op, const gpumm_matrix *x, const gpumm_matrix *to);
+ * (GPUMM_FOLD_LARGEST): of all ('A') or of a triangle ('U', 'L'). x is full, of type S, D, C or Z,
+ * and to is a number of type D; both lie in buffers. */
+gpumm_status gpumm_queue_fold (gpumm_fold_op op, const gpumm_matrix *x, char part,
+                               const gpumm_matrix *to);
 
 #endif

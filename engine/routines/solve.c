@@ -139,14 +139,14 @@ static gpumm_status copy (const gpumm_matrix *from, const gpumm_matrix *to, char
 
 static gpumm_status queue_largest (const solution *s, int i, const gpumm_matrix *x) {
   const gpumm_matrix to = number (s, i);
-  return gpumm_queue_fold (GPUMM_FOLD_LARGEST, x, &to);
+  return gpumm_queue_fold (GPUMM_FOLD_LARGEST, x, 'A', &to);
 }
 
 /* Reads back whether x is finite, with what decides about a factor. */
 static gpumm_status check_result (solution *s, const gpumm_matrix *x) {
   const int is_factor = s->call.routine == GPUMM_POTRF;
   const gpumm_matrix sum = number (s, SUM);
-  gpumm_status status = gpumm_queue_fold (GPUMM_FOLD_SUM, x, &sum);
+  gpumm_status status = gpumm_queue_fold (GPUMM_FOLD_SUM, x, 'A', &sum);
   if (!status)
     status = read_numbers (s, SUM, is_factor ? LARGEST_A : SUM, is_factor ? x : NULL);
   if (!status && s->info != 0)
@@ -174,7 +174,7 @@ static gpumm_status queue_norm (const solution *s, const gpumm_matrix *a, int is
       .outer = s->n,
       .output = view_of (&sums, 1, 0)};
   const gpumm_status status = gpumm_fold_entries (&fold);
-  return status ? status : gpumm_queue_fold (GPUMM_FOLD_LARGEST, &sums, &norm);
+  return status ? status : gpumm_queue_fold (GPUMM_FOLD_LARGEST, &sums, 'A', &norm);
 }
 
 /* Refuses A if its condition number is near the limit at which Octave warns, which is 2 / eps. */
