@@ -117,66 +117,6 @@ __attribute__ ((destructor)) static void write_log (void) {
 
 /* ---- arguments ---------------------------------------------------------------------------- */
 
-static int is_one_of (char letter, const char *letters) {
-  return letter && strchr (letters, letter);
-}
-
-static int is_valid_level3 (const gpumm_call *x) {
-  const int is_complex = x->type == GPUMM_C || x->type == GPUMM_Z;
-  const int hermitian = x->routine == GPUMM_HERK || x->routine == GPUMM_HER2K;
-  const int64_t side = x->side == 'L' ? x->m : x->n;
-  const int64_t rows = x->trans == 'N' ? x->n : x->k;
-  switch (x->routine) {
-  case GPUMM_GEMM:
-    return is_one_of (x->trans, "NTC") && is_one_of (x->trans_b, "NTC") && x->m > 0 && x->n > 0
-           && x->k > 0 && x->lda >= (x->trans == 'N' ? x->m : x->k)
-           && x->ldb >= (x->trans_b == 'N' ? x->k : x->n) && x->ldc >= x->m;
-  case GPUMM_SYMM:
-  case GPUMM_HEMM:
-    return is_one_of (x->side, "LR") && is_one_of (x->uplo, "UL") && x->m > 0 && x->n > 0
-           && x->lda >= side && x->ldb >= x->m && x->ldc >= x->m;
-  case GPUMM_TRMM:
-  case GPUMM_TRSM:
-    return is_one_of (x->side, "LR") && is_one_of (x->uplo, "UL") && is_one_of (x->trans, "NTC")
-           && is_one_of (x->diag, "UN") && x->m > 0 && x->n > 0 && x->lda >= side && x->ldb >= x->m;
-  default:
-    return is_one_of (x->uplo, "UL")
-           && is_one_of (x->trans, hermitian    ? "NC"
-                                   : is_complex ? "NT"
-                                                : "NTC")
-           && x->n > 0 && x->k > 0 && x->lda >= rows && x->ldc >= x->n
-           && (x->routine == GPUMM_SYRK || x->routine == GPUMM_HERK || x->ldb >= rows);
-  }
-}
-
-static int is_valid_lapack (const gpumm_call *x) {
-  const int is_complex = x->type == GPUMM_C || x->type == GPUMM_Z;
-  const int64_t side = x->side == 'L' ? x->m : x->n;
-  switch (x->routine) {
-  case GPUMM_GETRF:
-  case GPUMM_GEQRF:
-    return x->m > 0 && x->n > 0 && x->lda >= x->m;
-  case GPUMM_GETRS:
-    return is_one_of (x->trans, "NTC") && x->n > 0 && x->k > 0 && x->lda >= x->n && x->ldb >= x->n;
-  case GPUMM_POTRS:
-    return is_one_of (x->uplo, "UL") && x->n > 0 && x->k > 0 && x->lda >= x->n && x->ldb >= x->n;
-  case GPUMM_GETRI:
-    return x->n > 0 && x->lda >= x->n;
-  case GPUMM_POTRF:
-    return is_one_of (x->uplo, "UL") && x->n > 0 && x->lda >= x->n;
-  case GPUMM_ORGQR:
-    return x->m >= x->n && x->n >= x->k && x->k > 0 && x->lda >= x->m;
-  default:
-    return is_one_of (x->side, "LR") && is_one_of (x->trans, is_complex ? "NC" : "NT") && x->m > 0
-           && x->n > 0 && x->k > 0 && x->k <= side && x->lda >= side && x->ldc >= x->m;
-  }
-}
-
-static int is_valid (const gpumm_call *x) {
-  const int is_lapack = x->routine >= GPUMM_GETRF && x->routine <= GPUMM_ORMQR;
-  return (is_lapack ? is_valid_lapack : is_valid_level3) (x);
-}
-
 void gpumm_blas_by_columns (gpumm_call *x) {
   const gpumm_call before = *x;
   switch (x->routine) {
@@ -268,7 +208,8 @@ static int run_in_owner (const gpumm_call *x) {
 
 int gpumm_blas_take (const gpumm_call *x) {
   const double begun = gpumm_blas_seconds ();
-  if (!is_valid (x) || !run_in_owner (x))
+  gpumm_operand operands[GPUMM_OPERANDS];
+  if (gpumm_call_operands (x, operands) || !run_in_owner (x))
     return 0;
   add (&on_gpu[x->routine][x->type], gpumm_blas_seconds () - begun);
   return 1;
@@ -294,10 +235,7 @@ int gpumm_blas_take_pivots (gpumm_call *x, integer *pivots, int64_t count, int w
 int gpumm_blas_estimate (const gpumm_call *x, char norm, double anorm, void *rcond) {
   const double begun = gpumm_blas_seconds ();
   double found = 0;
-  const int is_valid = is_one_of (x->routine == GPUMM_GECON ? norm : 'O', "1OI")
-                       && is_one_of (x->routine == GPUMM_POCON ? x->uplo : 'U', "UL") && x->n > 0
-                       && x->lda >= x->n && anorm > 0;
-  if (!is_valid || !may_take () || gpumm_estimate_condition (x, norm, anorm, &found) != GPUMM_OK)
+  if (!may_take () || gpumm_estimate_condition (x, norm, anorm, &found) != GPUMM_OK)
     return 0;
   if (gpumm_is_single (x->type))
     *(float *) rcond = (float) found;

@@ -128,6 +128,20 @@ typedef struct gpumm_operation {
 
 GPUMM_API gpumm_status gpumm_operation_run (const gpumm_operation *operation);
 
+/* ---- solving on a device -------------------------------------------------------------------- */
+
+/* X = op (A) \ B (side 'L') or B / op (A) ('R') with a triangular A, upper ('U') or lower ('L'),
+ * that is zero beside its triangle; and R from that triangle of A, zero beside its own: R' R = A
+ * ('U') or R R' = A ('L'). Full matrices of one type, S, D, C or Z, in buffers of one device, with
+ * sizes above 0; X and R lie apart from the others. GPUMM_UNSUPPORTED: the CPU's LAPACK shall
+ * compute, which may warn or set info: numbers are not finite or are extreme, A is singular or
+ * nearly so, or not positive definite, or the result is not finite. Then, and after a failure, X
+ * and R are undefined. What decides is waited for. */
+GPUMM_API gpumm_status gpumm_solve_triangular (char side, char uplo, const gpumm_matrix *a,
+                                               const gpumm_matrix *b, const gpumm_matrix *x);
+GPUMM_API gpumm_status gpumm_factor_cholesky (char uplo, const gpumm_matrix *a,
+                                              const gpumm_matrix *r);
+
 /* ---- sparse matrices on a device ------------------------------------------------------------ */
 
 /* 64-bit words that have a bit for each of so many entries, and one more. */

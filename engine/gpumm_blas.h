@@ -9,6 +9,7 @@
 #define GPUMM_GPUMM_BLAS_H
 
 #include "gpumm.h"
+#include "gpumm_routines.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,27 +17,13 @@ extern "C" {
 
 /* ---- routines of BLAS and LAPACK ------------------------------------------------------------- */
 
+/* In the order of the table: first level 3 of BLAS, then LAPACK, then from GPUMM_GECON on what the
+ * CPU alone computes, not for gpumm_run_call. */
 typedef enum gpumm_routine {
-  GPUMM_GEMM,
-  GPUMM_SYMM, /* from here on level 3 of BLAS, computed by cuBLAS */
-  GPUMM_HEMM,
-  GPUMM_SYRK,
-  GPUMM_HERK,
-  GPUMM_SYR2K,
-  GPUMM_HER2K,
-  GPUMM_TRMM,
-  GPUMM_TRSM,
-  GPUMM_GETRF, /* from here on LAPACK, computed by cuSOLVER */
-  GPUMM_GETRS,
-  GPUMM_GETRI,
-  GPUMM_POTRF,
-  GPUMM_POTRS,
-  GPUMM_GEQRF,
-  GPUMM_ORGQR, /* complex: ungqr */
-  GPUMM_ORMQR, /* complex: unmqr */
-  GPUMM_GECON, /* from here on not for gpumm_run_call: the CPU estimates condition numbers */
-  GPUMM_POCON,
-  GPUMM_ROUTINES
+#define ROUTINE(NAME, ...) GPUMM_##NAME,
+  GPUMM_ROUTINE_ROWS (ROUTINE) GPUMM_ESTIMATE_ROWS (ROUTINE)
+#undef ROUTINE
+      GPUMM_ROUTINES
 } gpumm_routine;
 
 /* A call of a routine for matrices by columns in host memory. The arguments have the names and the
@@ -58,11 +45,35 @@ typedef struct gpumm_call {
 /* A routine's name without the letter of its type: "gemm". */
 GPUMM_API const char *gpumm_routine_name (gpumm_routine routine, gpumm_type type);
 
+/* An operand of a call. */
+typedef enum gpumm_operand_index {
+  GPUMM_OPERAND_A,
+  GPUMM_OPERAND_B,
+  GPUMM_OPERAND_C,
+  GPUMM_OPERAND_TAU,
+  GPUMM_OPERAND_PIVOTS,
+  GPUMM_OPERANDS
+} gpumm_operand_index;
+
+typedef struct gpumm_operand {
+  gpumm_matrix x;
+  int reads, writes;  /* neither: the routine has no such operand */
+  int over_a;         /* it is written where A was read */
+  char part, written; /* what is read, and written: 'A': all, 'U', 'L': a triangle */
+  int apart;          /* the part that is read begins so many elements beside the diagonal */
+} gpumm_operand;
+
+/* Sets the operands of a call of a routine that gpumm_run_call takes: the sizes follow from side,
+ * trans, m, n and k, what is read from beta. GPUMM_INVALID: letters, sizes, leading dimensions or
+ * memory do not fit. */
+GPUMM_API gpumm_status gpumm_call_operands (const gpumm_call *call,
+                                            gpumm_operand operands[GPUMM_OPERANDS]);
+
 /* Runs it on a GPU; where is GPUMM_AUTO: if the plan would send a product of this size there;
  * GPUMM_GPU: in any case; GPUMM_CPU: on the host device, for tests. GPUMM_UNSUPPORTED: the CPU
  * shall do it, because of its size, or because NVIDIA's library and the CPU's might differ: alpha
  * is 0, info is not, numbers are not finite or close to overflow, a matrix is singular to working
- * precision (routine.c). On failure the arguments are unchanged, except outputs that are not
+ * precision (routine_rows.c). On failure the arguments are unchanged, except outputs that are not
  * read. */
 GPUMM_API gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where);
 

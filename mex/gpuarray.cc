@@ -371,7 +371,7 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
     }
   if (first)
     say_wrong (args, *first);
-  if (is_call && args.length () == 3 && number.fits (args (2)))
+  if (is_call && !word.empty () && args.length () == 3 && number.fits (args (2)))
     return ovl (Cell (
         of_numbers (word, octave_value_list (args (1).cell_value ()), args (2).int_value ())));
   error_with_id ("gpumm:internal", "__gpuarray__: for use by gpuArray only");

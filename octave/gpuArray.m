@@ -98,7 +98,8 @@
 ## functions than operators, from one copy in host memory.
 ##
 ## Functions of Octave that are made of these work, too, such as @code{std} and @code{circshift}.
-## All other functions give an error with the identifier @code{gpumm:gpuArray:gather}.  For int64
+## All other functions give an error with the identifier @code{gpumm:gpuArray:gather}, which says
+## what to write.  For int64
 ## and uint64 arrays, operators, comparisons and elementwise functions are such errors, too, except
 ## for products of matrices in blocks.  A GPU also refuses some operations on arrays of more than 4
 ## dimensions, and sparse matrices with 2^31 - 1 rows or more, which work without a GPU.

@@ -2,16 +2,12 @@
  *
  * LAPACK's gecon and pocon estimate the norm of the inverse from a few solutions with the factors:
  * N. J. Higham, ACM Trans. Math. Softw. 14 (1988) 381-396, algorithm 674. LAPACK solves in one
- * thread, which was half of the time of `A\b` at 8192 on an H200. Here LAPACK's own lacn2 takes the
+ * thread, which was half of the time of `A\b` at 8192 on an H200. Here inverse_norm.c takes the
  * steps, and threads solve: blocks of the diagonal are solved in turn, and the rest of their rows
  * or columns is shared among the threads. Each solution reads each factor once, which takes most of
  * the time.
  *
  * LAPACK scales where a solution would overflow. This does not: it leaves such matrices to LAPACK.
- *
- * The solutions could be the work of the GPU, whose memory is faster: getrf has just had the
- * factors there (routine.c). They would have to stay until gecon is called, and host memory that
- * the program has changed meanwhile would have to be noticed.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "gpumm_blas.h"
@@ -20,11 +16,10 @@
 #include "base/processors.h"
 #include "base/threads.h"
 #include "base/types.h"
-#include "memory/host.h"
+#include "inverse_norm.h"
 
 #include <complex.h>
 #include <float.h>
-#include <stdio.h>
 
 /* Rows of a block of the diagonal. Threads meet once a block, which takes about 10 us; one thread
  * solves a block of doubles in 6 us. A thread gets at least LEAST_ELEMENTS: 10 us for doubles in
@@ -118,43 +113,6 @@ static gpumm_status solve (gpumm_type type, const triangle *t, void *x) {
 
 /* ---- the estimate ------------------------------------------------------------------------- */
 
-/* lacn2 of LAPACK keeps its state in `save`, and says in `kase` what to multiply x by: 1: the
- * inverse, 2: its transpose, 0: nothing, it is done. Integers of 64 bits fit both kinds
- * (library.c). */
-typedef void real_step (const int64_t *n, void *v, void *x, int64_t *signs, void *norm,
-                        int64_t *kase, int64_t *save);
-typedef void complex_step (const int64_t *n, void *v, void *x, void *norm, int64_t *kase,
-                           int64_t *save);
-
-typedef struct {
-  void *step; /* lacn2 */
-  int64_t n;
-  void *v, *x;
-  int64_t *signs, kase, save[3];
-  union {
-    float s;
-    double d;
-  } norm;
-} estimate;
-
-/* Looked for once: among many libraries that takes as long as a small estimate. */
-static void *find_step (gpumm_type type) {
-  static void *_Atomic found[4];
-  char name[8];
-  if (!found[type]) {
-    snprintf (name, sizeof name, "%clacn2_", "sdcz"[type]);
-    found[type] = gpumm_blas_symbol (name);
-  }
-  return found[type];
-}
-
-static void advance (estimate *e, gpumm_type type) {
-  if (gpumm_is_complex (type))
-    ((complex_step *) e->step) (&e->n, e->v, e->x, &e->norm, &e->kase, e->save);
-  else
-    ((real_step *) e->step) (&e->n, e->v, e->x, e->signs, &e->norm, &e->kase, e->save);
-}
-
 /* The two triangles whose product is A, but for pivots, which do not change a norm of the inverse:
  * they exchange its columns. */
 static void factors_of (const gpumm_call *x, triangle factor[2]) {
@@ -206,34 +164,17 @@ gpumm_status gpumm_estimate_condition (const gpumm_call *call, char norm, double
       || (call->routine == GPUMM_GECON && norm != '1' && norm != 'O' && norm != 'I')
       || (call->routine == GPUMM_POCON && call->uplo != 'U' && call->uplo != 'L'))
     return gpumm_fail (GPUMM_INVALID, "no condition number to estimate");
-  const size_t element = gpumm_type_bytes (call->type);
-  const int64_t first =
-      norm == 'I' ? 2 : 1; /* kase for the inverse: norm I is norm 1 of the transpose */
   triangle factor[2];
   factors_of (call, factor);
-  gpumm_owner owner = {.count = 0};
-  estimate e = {.step = find_step (call->type),
-                .n = call->n,
-                .v = gpumm_own (&owner, call->n, element),
-                .x = gpumm_own (&owner, call->n, 2 * element),
-                .signs = gpumm_own (&owner, call->n, sizeof *e.signs)};
-  gpumm_status status = !e.step ? gpumm_fail (GPUMM_UNSUPPORTED, "no LAPACK has lacn2")
-                        : !e.v || !e.x || !e.signs ? GPUMM_HOST_MEMORY
-                                                   : check_diagonals (call, factor);
+  gpumm_inverse_norm e;
+  gpumm_status status = gpumm_inverse_norm_open (&e, call->type, call->n);
   if (!status)
-    advance (&e, call->type);
-  while (!status && e.kase != 0) {
-    status = invert (call, factor, e.kase != first, e.x);
-    if (!status)
-      advance (&e, call->type);
-  }
-  gpumm_release_owned (&owner);
-  if (status)
-    return status;
-  const double found =
-      gpumm_is_single (call->type) ? (double) (1 / e.norm.s / (float) anorm) : 1 / e.norm.d / anorm;
-  if (!(found > 0 && found <= DBL_MAX))
-    return gpumm_fail (GPUMM_UNSUPPORTED, "the estimate overflows");
-  *rcond = found;
-  return GPUMM_OK;
+    status = check_diagonals (call, factor);
+  /* norm I is norm 1 of the transpose */
+  while (!status && gpumm_inverse_norm_next (&e))
+    status = invert (call, factor, e.is_transposed ^ (norm == 'I'), e.x);
+  if (!status)
+    status = gpumm_inverse_norm_rcond (&e, anorm, rcond);
+  gpumm_inverse_norm_close (&e);
+  return status;
 }

@@ -4,7 +4,7 @@
  * So the tests reach, without a GPU, all of a call but the arithmetic of NVIDIA's libraries.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "routine_on_host.h"
+#include "queued.h"
 #include "base/error.h"
 #include "base/types.h"
 #include "memory/host.h"
@@ -12,104 +12,68 @@
 
 #include <stdio.h>
 
-const char *gpumm_routine_name (gpumm_routine routine, gpumm_type type) {
-  static const char *const names[GPUMM_ROUTINES] = {
-      "gemm",  "symm",  "hemm",  "syrk",  "herk",  "syr2k", "her2k", "trmm",  "trsm", "getrf",
-      "getrs", "getri", "potrf", "potrs", "geqrf", "orgqr", "ormqr", "gecon", "pocon"};
-  if (gpumm_is_complex (type) && (routine == GPUMM_ORGQR || routine == GPUMM_ORMQR))
-    return routine == GPUMM_ORGQR ? "ungqr" : "unmqr";
-  return (unsigned) routine < GPUMM_ROUTINES ? names[routine] : "";
-}
-
 /* Fortran passes all by reference. Its integers have 32 or 64 bits: 64 bits fit both
  * (little-endian). The lengths of letters come last; more than a routine has do no harm. */
 typedef void routine ();
 
-static void level3 (routine *f, const gpumm_call *x) {
-  const gpumm_typed_scalar alpha = gpumm_scalar_of (x->type, x->alpha),
-                           beta = gpumm_scalar_of (x->type, x->beta);
-  const size_t one = 1;
-  switch (x->routine) {
-  case GPUMM_SYMM:
-  case GPUMM_HEMM:
-    f (&x->side, &x->uplo, &x->m, &x->n, &alpha, x->a, &x->lda, x->b, &x->ldb, &beta, x->c, &x->ldc,
-       one, one);
-    break;
-  case GPUMM_SYRK:
-  case GPUMM_HERK:
-    f (&x->uplo, &x->trans, &x->n, &x->k, &alpha, x->a, &x->lda, &beta, x->c, &x->ldc, one, one);
-    break;
-  case GPUMM_SYR2K:
-  case GPUMM_HER2K:
-    f (&x->uplo, &x->trans, &x->n, &x->k, &alpha, x->a, &x->lda, x->b, &x->ldb, &beta, x->c,
-       &x->ldc, one, one);
-    break;
-  default:
-    f (&x->side, &x->uplo, &x->trans, &x->diag, &x->m, &x->n, &alpha, x->a, &x->lda, x->b, &x->ldb,
-       one, one, one, one);
-  }
-}
-
 /* pivots: in the library's integers. */
-static void lapack (routine *f, const gpumm_call *x, void *pivots, void *space,
-                    const int64_t *length, int64_t *info) {
+static void call (routine *f, const gpumm_call *x, void *pivots, void *space, const int64_t *length,
+                  int64_t *info) {
+  const gpumm_typed_scalar of_alpha = gpumm_scalar_of (x->type, x->alpha),
+                           of_beta = gpumm_scalar_of (x->type, x->beta);
+  const void *alpha = &of_alpha, *beta = &of_beta;
+  const char *side = &x->side, *uplo = &x->uplo, *trans = &x->trans, *trans_b = &x->trans_b,
+             *diag = &x->diag;
+  const int64_t *m = &x->m, *n = &x->n, *k = &x->k, *lda = &x->lda, *ldb = &x->ldb, *ldc = &x->ldc;
+  void *a = x->a, *b = x->b, *c = x->c, *tau = x->tau;
   const size_t one = 1;
   switch (x->routine) {
-  case GPUMM_GETRF:
-    f (&x->m, &x->n, x->a, &x->lda, pivots, info);
+#define UNPACKED(...) __VA_ARGS__
+#define ROUTINE(NAME, names, library, letters, work, fortran, ...)                                 \
+  case GPUMM_##NAME:                                                                               \
+    f (UNPACKED fortran, one, one, one, one);                                                      \
     break;
-  case GPUMM_GETRS:
-    f (&x->trans, &x->n, &x->k, x->a, &x->lda, pivots, x->b, &x->ldb, info, one);
-    break;
-  case GPUMM_GETRI:
-    f (&x->n, x->b, &x->ldb, pivots, space, length, info);
-    break;
-  case GPUMM_POTRF:
-    f (&x->uplo, &x->n, x->a, &x->lda, info, one);
-    break;
-  case GPUMM_POTRS:
-    f (&x->uplo, &x->n, &x->k, x->a, &x->lda, x->b, &x->ldb, info, one);
-    break;
-  case GPUMM_GEQRF:
-    f (&x->m, &x->n, x->a, &x->lda, x->tau, space, length, info);
-    break;
-  case GPUMM_ORGQR:
-    f (&x->m, &x->n, &x->k, x->a, &x->lda, x->tau, space, length, info);
-    break;
+    GPUMM_ROUTINE_ROWS (ROUTINE)
   default:
-    f (&x->side, &x->trans, &x->m, &x->n, &x->k, x->a, &x->lda, x->tau, x->c, &x->ldc, space,
-       length, info, one, one);
+    break;
   }
 }
 
-static gpumm_status with_space (routine *f, const gpumm_call *x, int32_t *info) {
+/* With workspace, and pivots in the library's integers. The inverse is made in place. */
+static gpumm_status with_space (routine *f, gpumm_call x, int32_t *info) {
   enum { BLOCK = 64 };
-  const size_t element = gpumm_type_bytes (x->type);
+  const size_t element = gpumm_type_bytes (x.type);
   const int wide = gpumm_blas_bits () == 64;
-  const int64_t longest = x->m > x->n ? x->m : x->n, length = BLOCK * longest;
-  const int64_t count = x->routine == GPUMM_GETRF ? gpumm_least (x->m, x->n) : x->n;
+  const int64_t length = BLOCK * (x.m > x.n ? x.m : x.n);
+  gpumm_operand operands[GPUMM_OPERANDS];
+  const gpumm_operand *p = &operands[GPUMM_OPERAND_PIVOTS];
   int64_t said = 0;
   gpumm_owner owner = {.count = 0};
+  const gpumm_status status = gpumm_call_operands (&x, operands);
+  if (status)
+    return status;
   void *space = gpumm_own (&owner, length, element);
-  int64_t *pivots = gpumm_own (&owner, count, sizeof *pivots);
+  int64_t *pivots = gpumm_own (&owner, p->x.rows + 1, sizeof *pivots);
   if (!space || !pivots) {
     gpumm_release_owned (&owner);
     return GPUMM_HOST_MEMORY;
   }
   int32_t *narrow = (int32_t *) pivots;
-  const int reads = x->routine == GPUMM_GETRS || x->routine == GPUMM_GETRI;
-  for (int64_t i = 0; reads && i < count; i++)
+  for (int64_t i = 0; p->reads && i < p->x.rows; i++)
     if (wide)
-      pivots[i] = x->pivots[i];
+      pivots[i] = x.pivots[i];
     else
-      narrow[i] = x->pivots[i];
-  if (x->routine == GPUMM_GETRI)
-    gpumm_copy_columns (x->b, (size_t) x->ldb * element, x->a, (size_t) x->lda * element,
-                        (size_t) x->n * element, x->n, 0);
-  lapack (f, x, pivots, space, &length, &said);
-  for (int64_t i = 0; x->routine == GPUMM_GETRF && i < count; i++)
-    x->pivots[i] = wide ? (int32_t) pivots[i] : narrow[i];
-  *info = (int32_t) said;
+      narrow[i] = x.pivots[i];
+  if (operands[GPUMM_OPERAND_B].over_a) {
+    gpumm_copy_columns (x.b, (size_t) x.ldb * element, x.a, (size_t) x.lda * element,
+                        (size_t) x.n * element, x.n, 0);
+    x.a = x.b, x.lda = x.ldb;
+  }
+  call (f, &x, pivots, space, &length, &said);
+  for (int64_t i = 0; p->writes && i < p->x.rows; i++)
+    x.pivots[i] = wide ? (int32_t) pivots[i] : narrow[i];
+  if (info)
+    *info = (int32_t) said;
   gpumm_release_owned (&owner);
   return GPUMM_OK;
 }
@@ -121,8 +85,5 @@ gpumm_status gpumm_call_on_host (const gpumm_call *x, int32_t *info) {
   routine *f = (routine *) gpumm_blas_symbol (name);
   if (!f)
     return gpumm_fail (GPUMM_UNSUPPORTED, "no library of this process has %s", name);
-  if (x->routine >= GPUMM_GETRF)
-    return with_space (f, x, info);
-  level3 (f, x);
-  return GPUMM_OK;
+  return with_space (f, *x, info);
 }

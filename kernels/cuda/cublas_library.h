@@ -63,6 +63,13 @@ static inline void release_handle (int device, Handle *handle, Destroy destroy) 
   *handle = NULL;
 }
 
+/* cuBLAS's one handle of a device, set to that stream, for this thread until gpumm_cublas_leave,
+ * which takes the status of the call. In full/cublas.cu; gpumm_cublas_missing () is NULL. */
+gpumm_status gpumm_cublas_enter (const char *call, int device, gpumm_stream *stream, int *before,
+                                 cublasHandle_t *handle);
+gpumm_status gpumm_cublas_leave (const char *call, int device, int before, cublasStatus_t error);
+void *gpumm_cublas_function (const char *name); /* NULL: there is none */
+
 /* Variables that change what cuBLAS computes, not only how fast. 0 turns a variable off, as if it
  * were not set. Read each time, because Octave's setenv can change them. */
 static inline cublasMath_t cublas_math_mode (void) {

@@ -17,8 +17,8 @@
  * A A' and A' A of one array are computed by syrk and herk, which make one triangle: half the
  * operations, and C is exactly symmetric.
  *
- * A device has one handle, and thus one workspace: results are reproducible bit by bit as long as
- * the products of a device are queued on one stream.
+ * A device has one handle, which routines.cu uses, too, and thus one workspace: results are
+ * reproducible bit by bit as long as the products of a device are queued on one stream.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel.h"
@@ -117,13 +117,36 @@ static struct { /* of its handle, and while that is used: devices do not wait fo
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 } locks[MOST_DEVICES];
 
-/* The handle of the current device, set to that stream. */
+/* The handle of the current device, set to that stream and to the pinned arithmetic: nothing that
+ * an earlier call has set stays. */
 static gpumm_status prepare (int device, gpumm_stream *stream, cublasHandle_t *handle) {
   if (!handles[device])
     TRY (check ("cublasCreate", cublas.create (&handles[device])));
   *handle = handles[device];
   TRY (check ("cublasSetStream", cublas.set_stream (*handle, (cudaStream_t) stream)));
   return check ("cublasSetMathMode", cublas.set_math_mode (*handle, cublas_math_mode ()));
+}
+
+gpumm_status gpumm_cublas_enter (const char *call, int device, gpumm_stream *stream, int *before,
+                                 cublasHandle_t *handle) {
+  if (device < 0 || device >= MOST_DEVICES)
+    return gpumm_driver_fail (GPUMM_NO_DEVICE, "there is no device %d", device);
+  TRY (gpumm_cuda_enter (call, device, before));
+  pthread_mutex_lock (&locks[device].lock);
+  const gpumm_status status = prepare (device, stream, handle);
+  return status ? gpumm_cublas_leave (call, device, *before, CUBLAS_STATUS_SUCCESS),
+         status : GPUMM_OK;
+}
+
+gpumm_status gpumm_cublas_leave (const char *call, int device, int before, cublasStatus_t error) {
+  const gpumm_status status = check (call, error);
+  pthread_mutex_unlock (&locks[device].lock);
+  gpumm_cuda_leave (device, before);
+  return status;
+}
+
+void *gpumm_cublas_function (const char *name) {
+  return usable () ? dlsym (cublas.library, name) : NULL;
 }
 
 void gpumm_cublas_reset (void) {
@@ -166,19 +189,9 @@ static bool fits (const gpumm_product *p) {
 /* Calls f with the handle of a device, on this stream. */
 template <class F> static gpumm_status with_handle (int device, gpumm_stream *stream, const F &f) {
   int before;
-  if (device < 0 || device >= MOST_DEVICES)
-    return gpumm_driver_fail (GPUMM_NO_DEVICE, "there is no device %d", device);
-  gpumm_status status = gpumm_cuda_enter ("cublas gemm", device, &before);
-  if (status)
-    return status;
-  pthread_mutex_lock (&locks[device].lock);
   cublasHandle_t handle;
-  status = prepare (device, stream, &handle);
-  if (!status)
-    status = check ("cublas gemm", f (handle));
-  pthread_mutex_unlock (&locks[device].lock);
-  gpumm_cuda_leave (device, before);
-  return status;
+  TRY (gpumm_cublas_enter ("cublas gemm", device, stream, &before, &handle));
+  return gpumm_cublas_leave ("cublas gemm", device, before, f (handle));
 }
 
 /* ---- A A' and A' A ------------------------------------------------------------------------ */

@@ -34,57 +34,23 @@ typedef struct {
 } arguments;
 
 static void call (routine *f, arguments *t) {
-  const gpumm_call *x = &t->x;
+  const char *side = &t->x.side, *uplo = &t->x.uplo, *trans = &t->x.trans, *trans_b = &t->x.trans_b,
+             *diag = &t->x.diag;
+  const integer *m = &t->m, *n = &t->n, *k = &t->k, *lda = &t->lda, *ldb = &t->ldb, *ldc = &t->ldc,
+                *length = &t->lwork;
+  integer *info = &t->info, *pivots = t->pivots;
+  double *alpha = t->alpha, *beta = t->beta, *a = t->a, *b = t->b, *c = t->c, *tau = t->tau,
+         *space = t->work;
   const size_t one = 1;
-  switch (x->routine) {
-  case GPUMM_GEMM:
-    f (&x->trans, &x->trans_b, &t->m, &t->n, &t->k, t->alpha, t->a, &t->lda, t->b, &t->ldb, t->beta,
-       t->c, &t->ldc, one, one);
+  switch (t->x.routine) {
+#define UNPACKED(...) __VA_ARGS__
+#define ROUTINE(NAME, names, library, letters, work, fortran, ...)                                 \
+  case GPUMM_##NAME:                                                                               \
+    f (UNPACKED fortran, one, one, one, one);                                                      \
     break;
-  case GPUMM_SYMM:
-  case GPUMM_HEMM:
-    f (&x->side, &x->uplo, &t->m, &t->n, t->alpha, t->a, &t->lda, t->b, &t->ldb, t->beta, t->c,
-       &t->ldc, one, one);
-    break;
-  case GPUMM_SYRK:
-  case GPUMM_HERK:
-    f (&x->uplo, &x->trans, &t->n, &t->k, t->alpha, t->a, &t->lda, t->beta, t->c, &t->ldc, one,
-       one);
-    break;
-  case GPUMM_SYR2K:
-  case GPUMM_HER2K:
-    f (&x->uplo, &x->trans, &t->n, &t->k, t->alpha, t->a, &t->lda, t->b, &t->ldb, t->beta, t->c,
-       &t->ldc, one, one);
-    break;
-  case GPUMM_TRMM:
-  case GPUMM_TRSM:
-    f (&x->side, &x->uplo, &x->trans, &x->diag, &t->m, &t->n, t->alpha, t->a, &t->lda, t->b,
-       &t->ldb, one, one, one, one);
-    break;
-  case GPUMM_GETRF:
-    f (&t->m, &t->n, t->a, &t->lda, t->pivots, &t->info);
-    break;
-  case GPUMM_GETRS:
-    f (&x->trans, &t->n, &t->k, t->a, &t->lda, t->pivots, t->b, &t->ldb, &t->info, one);
-    break;
-  case GPUMM_GETRI:
-    f (&t->n, t->a, &t->lda, t->pivots, t->work, &t->lwork, &t->info);
-    break;
-  case GPUMM_POTRF:
-    f (&x->uplo, &t->n, t->a, &t->lda, &t->info, one);
-    break;
-  case GPUMM_POTRS:
-    f (&x->uplo, &t->n, &t->k, t->a, &t->lda, t->b, &t->ldb, &t->info, one);
-    break;
-  case GPUMM_GEQRF:
-    f (&t->m, &t->n, t->a, &t->lda, t->tau, t->work, &t->lwork, &t->info);
-    break;
-  case GPUMM_ORGQR:
-    f (&t->m, &t->n, &t->k, t->a, &t->lda, t->tau, t->work, &t->lwork, &t->info);
-    break;
+    GPUMM_ROUTINE_ROWS (ROUTINE)
   default:
-    f (&x->side, &x->trans, &t->m, &t->n, &t->k, t->a, &t->lda, t->tau, t->c, &t->ldc, t->work,
-       &t->lwork, &t->info, one, one);
+    break;
   }
 }
 
@@ -162,39 +128,34 @@ static void draw_sizes (arguments *t, int n, int shape) {
   t->lwork = 64 * LARGEST;
 }
 
+/* An array for an operand, apart from the next. R beside reflectors is an array's, too. */
+static array array_of (const gpumm_operand *o, double *values, integer *ld, int gap) {
+  const int has = (o->reads || o->writes) && !o->over_a;
+  const int rows = has ? (int) o->x.rows : 0, cols = has ? (int) o->x.cols : 0;
+  *ld = rows + gap;
+  return (array){.values = values,
+                 .type = o->x.type,
+                 .rows = rows,
+                 .cols = cols,
+                 .ld = rows + gap,
+                 .apart = o->written == 'A' ? 0 : o->apart,
+                 .part = has ? o->written : 'A'};
+}
+
 /* The arrays of these letters and sizes, still without elements. */
 static void arrange (trial *t) {
   arguments *x = &t->before;
-  const gpumm_routine which = x->x.routine;
   const gpumm_type type = x->x.type;
-  const int m = (int) x->m, n = (int) x->n, k = (int) x->k, gap = (int) check_between (0, GAP);
-  const int is_by_rows = x->x.trans != 'N', order = x->x.side == 'L' ? m : n;
-  array a = {.values = x->a, .type = type, .rows = m, .cols = n, .part = 'A'}, b = a, c = a;
-  b.cols = c.cols = 0;
-  if (which == GPUMM_GEMM) {
-    a.rows = is_by_rows ? k : m, a.cols = is_by_rows ? m : k;
-    b.rows = x->x.trans_b == 'N' ? k : n, b.cols = x->x.trans_b == 'N' ? n : k;
-    c.cols = n;
-  } else if (which == GPUMM_SYMM || which == GPUMM_HEMM || is_triangular (which)) {
-    a.rows = a.cols = order, a.part = x->x.uplo;
-    a.apart = is_triangular (which) && x->x.diag == 'U';
-    b.cols = n, c.cols = is_triangular (which) ? 0 : n;
-  } else if (which < GPUMM_TRMM) {
-    a.rows = b.rows = is_by_rows ? k : n, a.cols = b.cols = is_by_rows ? n : k;
-    c.rows = c.cols = n, c.part = x->x.uplo;
-  } else if (which == GPUMM_GETRS || which == GPUMM_POTRS)
-    b.cols = k;
-  else if (which == GPUMM_ORMQR)
-    a.rows = order, a.cols = k, c.cols = n;
-  if (which == GPUMM_POTRF || which == GPUMM_POTRS)
-    a.part = x->x.uplo;
-  b.values = x->b, c.values = x->c;
-  x->lda = a.ld = a.rows + gap, x->ldb = b.ld = b.rows + gap, x->ldc = c.ld = c.rows + gap;
-  t->a = a, t->b = b, t->c = c;
+  const int gap = (int) check_between (0, GAP);
+  gpumm_operand all[GPUMM_OPERANDS], *a = all, *b = a + GPUMM_OPERAND_B, *c = a + GPUMM_OPERAND_C;
+  gpumm_call of_sizes = x->x;
+  of_sizes.m = x->m, of_sizes.n = x->n, of_sizes.k = x->k;
+  (void) gpumm_call_operands (&of_sizes, all); /* which have no memory yet */
+  t->a = array_of (a, x->a, &x->lda, gap);
+  t->b = array_of (b, x->b, &x->ldb, gap);
+  t->c = array_of (c, x->c, &x->ldc, gap);
+  t->written = c->writes ? &t->c : b->writes && !b->over_a ? &t->b : &t->a;
   t->tau = (array){x->tau, type, LARGEST, 1, LARGEST, 0, 'A'};
-  t->written = which < GPUMM_TRMM || which == GPUMM_ORMQR ? &t->c
-               : has_other (which)                        ? &t->b
-                                                          : &t->a;
   for (int i = 0; i < parts (type) * LARGEST; i++)
     hide (x->tau, type, i);
 }

@@ -679,6 +679,8 @@ static void test_calls (void) {
       CALL (x.uplo = 'X', "not a letter of BLAS");
     if (r == GPUMM_TRMM || r == GPUMM_ORMQR)
       CALL (x.side = 0, "not a letter of BLAS");
+    if (r == GPUMM_ORGQR || r == GPUMM_ORMQR)
+      CALL (x.k = N + 1, "do not fit");
     if (r == GPUMM_GEMM || r == GPUMM_SYRK || r == GPUMM_GETRS)
       CALL (x.trans = 'n', "not a letter of BLAS");
   }
@@ -687,6 +689,9 @@ static void test_calls (void) {
   CALL (x.type = GPUMM_I32, "no call of a routine");
   refused (gpumm_run_call (NULL, GPUMM_CPU), GPUMM_INVALID, "no call");
   refused (gpumm_run_call (&call, (gpumm_backend) 3), GPUMM_INVALID, "no call");
+  gpumm_operand operands[GPUMM_OPERANDS];
+  refused (gpumm_call_operands (NULL, operands), GPUMM_INVALID, "no call");
+  refused (gpumm_call_operands (&call, NULL), GPUMM_INVALID, "no call");
   CHECK (!*gpumm_routine_name (GPUMM_ROUTINES, GPUMM_D), "a name of no routine");
   CHECK (!gpumm_blas_symbol (NULL) && gpumm_blas_file () && gpumm_blas_bits () >= 0, "no symbol");
   call.routine = GPUMM_GECON;
