@@ -65,10 +65,8 @@ static running called () {
                                      texts = {"eval", "evalc", "evalin"};
   running c;
   bool ends = false, tries_first = false;
-  std::shared_ptr<octave::stack_frame> frame = octave::interpreter::the_interpreter ()
-                                                   ->get_evaluator ()
-                                                   .get_call_stack ()
-                                                   .get_current_stack_frame ();
+  std::shared_ptr<octave::stack_frame> frame =
+      octave::interpreter::the_interpreter ()->get_evaluator ().get_current_stack_frame ();
   for (; frame; frame = frame->parent_link ()) {
     octave_function *const f = frame->function ();
     const std::string name = f ? f->name () : "", file = f ? f->fcn_file_name () : "";
@@ -81,10 +79,9 @@ static running called () {
                is_octaves = begins_with (file, octave::config::fcn_file_dir ());
     ends = ends || !f || (!is_compiled && !is_method && !is_octaves && !begins_with (name, "__"))
            || (is_compiled && texts.count (name) > 0);
-    const bool is_inner = begins_with (name, "__") || callers.count (name) > 0
-                          || file.find ("/private/") != std::string::npos
-                          || (f && !f->parent_fcn_name ().empty ());
-    if (ends || is_inner || f->is_anonymous_function ())
+    if (ends || begins_with (name, "__") || callers.count (name) > 0
+        || file.find ("/private/") != std::string::npos || !f->parent_fcn_name ().empty ()
+        || f->is_anonymous_function ())
       continue;
     c.name = name;
     c.is_file = c.is_file || is_octaves;

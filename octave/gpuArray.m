@@ -99,10 +99,10 @@
 ##
 ## Functions of Octave that are made of these work, too, such as @code{std} and @code{circshift}.
 ## All other functions give an error with the identifier @code{gpumm:gpuArray:gather}, which says
-## what to write.  For int64
-## and uint64 arrays, operators, comparisons and elementwise functions are such errors, too, except
-## for products of matrices in blocks.  A GPU also refuses some operations on arrays of more than 4
-## dimensions, and sparse matrices with 2^31 - 1 rows or more, which work without a GPU.
+## what to write.  For int64 and uint64 arrays, operators, comparisons and elementwise functions are
+## such errors, too, except for products of matrices in blocks.  A GPU also refuses some operations
+## on arrays of more than 4 dimensions, and sparse matrices with 2^31 - 1 rows or more, which work
+## without a GPU.
 ##
 ## You can use a @code{gpuArray} of one element as a number, for example in @code{if}, @code{while},
 ## @code{for}, @code{zeros} and @code{printf}.

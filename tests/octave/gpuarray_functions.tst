@@ -115,6 +115,19 @@
 %!   check_error ("gpumm:gpuArray:gather", ["Write " regexptranslate("escape", row{2}) "$"], row{1});
 %! endfor
 
+%!test # the function is what the user called, not what it calls inside
+%! G = gpuArray (magic (3));
+%! for row = {@() expm(G), "expm (gather (X))"; @() ismember(2, G), "ismember (X, gather (Y))"
+%!            @() rank(G), "rank (gather (X))"; @() interp1(G, G, 2), "interp1 (gather (X), gather (Y), Z)"
+%!            @() fft(G, 8, 2), "fft (gather (X), Y, Z)"; @() sort(G, "descend"), "sort (gather (X), Y)"
+%!            @() cellfun(@sort, {G}, "UniformOutput", false), "sort (gather (X))"
+%!            @() fzero(@(x) sum (rank (G)), [0, 1]), "rank (gather (X))"
+%!            @() feval("expm", G), "expm (gather (X))"}.'
+%!   name = strtok (row{2});
+%!   text = ["^" name ": not available for a gpuArray. Write gpuArray (" row{2} ")$"];
+%!   check_error ("gpumm:gpuArray:gather", regexprep (text, '[()]', '\\$0'), row{1});
+%! endfor
+
 ## Limits of a device alone: the same runs without one, and the guide lists them.
 %!test
 %! X = reshape (1:96, 4, 2, 3, 2, 2);
