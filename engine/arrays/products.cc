@@ -20,7 +20,7 @@ gpumm_matrix matrix_of (const array &x) {
   m.cols = x.turned ? x.size (0) : x.size (1);
   m.ld = std::max<int64_t> (m.rows, 1);
   m.values = x.values ();
-  m.buffer = x.device <= HOST_DEVICE ? nullptr : x.buffer.get ();
+  m.buffer = x.buffer.get ();
   return m;
 }
 
@@ -43,7 +43,6 @@ array multiplied (const array &a, const array &b, gpumm_type type, const product
   array left = converted (a, type), right = converted (b, type);
   ready (left);
   ready (right);
-  const bool on_host = left.device <= HOST_DEVICE;
   // conj (A) * A.' is conj (A * A'): then neither is copied, and the engine sees one array
   const bool flips =
       is_complex (type) && is_mirrored (left, right) && !(is_factor (left) && is_factor (right));
@@ -52,14 +51,12 @@ array multiplied (const array &a, const array &b, gpumm_type type, const product
   left = as_factor (left);
   right = as_factor (right);
   array c = new_array (left.device, type, shape (a.size (0), b.size (1)));
-  if (on_host)
-    need (gpumm_wait (engine_device (c.device)));
   gpumm_problem p = {};
   p.a = matrix_of (left);
   p.b = matrix_of (right);
   p.alpha = {1, 0};
   p.output = type;
-  p.stays = !on_host;
+  p.stays = true;
   p.queues = !o.report;
   gpumm_matrix result = matrix_of (c);
   gpumm_job *job = nullptr;
@@ -108,8 +105,6 @@ array multiplied_pages (const array &given_a, gpumm_op op_a, const array &given_
   array all = c;
   all.size = shape (size (0), size (0) > 0 ? c.numel () / size (0) : 0);
   gpumm_matrix result = matrix_of (all);
-  if (c.device <= HOST_DEVICE)
-    need (gpumm_wait (engine_device (c.device)));
   if (c.numel () > 0)
     need (gpumm_pages_run (&p, nullptr, &result));
   return c;
