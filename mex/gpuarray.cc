@@ -371,7 +371,8 @@ DEFMETHOD_DLD (__gpuarray__, interp, args, nargout, "For internal use: arrays on
     }
   if (first)
     say_wrong (args, *first);
-  if (is_call && !word.empty () && args.length () == 3 && number.fits (args (2)))
+  const bool is_function = is_call && by_octave ("exist", ovl (word)).int_value () > 1;
+  if (is_function && args.length () == 3 && number.fits (args (2)))
     return ovl (Cell (
         of_numbers (word, octave_value_list (args (1).cell_value ()), args (2).int_value ())));
   error_with_id ("gpumm:internal", "__gpuarray__: for use by gpuArray only");
