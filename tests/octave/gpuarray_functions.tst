@@ -96,7 +96,7 @@
 %!          "X .* Y", S, [1, NaN, 2]; "X ./ Y", S, [1; 0; 2]; "X < Y", S * 1i, S; "! X", S, 0
 %!          "X * Y", N, int8(ones (4)); "X + Y", B, sparse(eye (4)); "reshape (X, 1, 9)", S, 0
 %!          "diag (X, 1)", S(:,1), 0; "diag (X, 1)", B, 0
-%!          "diag (X)", blocksparse(M, [1, 3]), 0; "[m, i] = max (X)", S, 0
+%!          "diag (X)", blocksparse(M, [1, 3]), 0; "[m, i] = max (X)", S, 0; "max (X, Y, 3)", S, []
 %!          "max (X)", B, 0; "prod (X)", S, 0; "all (X)", S, 0; "cumsum (X)", S, 0
 %!          "norm (X, Y)", S, 3; "norm (X)", M, 0; "max (X, Y)", M, S; "pagemtimes (X, Y)", M, B
 %!          "gpumm (X, Y)", B, sparse(eye (4)); "gpumm (X, Y)", N, int8(ones (4))

@@ -14,7 +14,7 @@ function text = wrong_advice (said, list, name = "?", expected = {})
     text = ["no advice: " said];
     return;
   endif
-  [I, J, P, ALPHA, BETA, C] = deal (1, 1, 2, 3, 4, 5);
+  [I, J, P, Z, ALPHA, BETA, C] = deal (1, 1, 2, 3, 3, 4, 5);
   is_there = cellfun (@(x) strcmp (class (x), "gpuArray"), list);
   X = S = A = list{find (is_there, 1)};
   Y = B = list{end};
