@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <tuple>
 
 #include <octave/lo-array-errwarn.h>

@@ -422,3 +422,10 @@ octave_value_list call_function (const function_row &row, const octave_value_lis
     results (0) = in_class_of_octave (c, results (0));
   return results;
 }
+
+octave_value_list of_numbers (const std::string &name, const octave_value_list &args, int nargout) {
+  for (octave_idx_type i = 0; i < args.length (); i++)
+    if (is_there (args (i)) && args (i).numel () != 1)
+      refuse_call (name, args);
+  return octave::feval (name, on_host (args), nargout);
+}

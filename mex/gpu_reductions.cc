@@ -42,11 +42,13 @@ static octave_value sum_along (octave_value x, int dim) {
 
 // ---- sums and products --------------------------------------------------------------------------
 
+// X in the class in which it is summed.
+static octave_value summands (const named_call &c) {
+  return c.word == "native" ? c.x : c.word == "double" ? c.x.as_double () : as_float (c.x);
+}
+
 octave_value_list sums (named_call &c) {
-  const octave_value x = c.word == "native"   ? c.x
-                         : c.word == "double" ? c.x.as_double ()
-                                              : as_float (c.x);
-  return folded (c.f.op, x, c.dim);
+  return folded (c.f.op, summands (c), c.dim);
 }
 
 // Does Octave sum integers in their class in cumsum? Octave 11 does not.
@@ -58,9 +60,7 @@ static bool has_integer_scans () {
 octave_value_list scans (named_call &c) {
   if (is_integer (type_of (c.x)) && has_integer_scans ())
     return c.octaves_there ();
-  const octave_value x = c.word == "native"   ? c.x
-                         : c.word == "double" ? c.x.as_double ()
-                                              : as_float (c.x);
+  const octave_value x = summands (c);
   const gpumm_type type = type_of_fold (c.f.op, type_of (x));
   check_narrow (type);
   return c.there ([&] { return value_of (gpumm::scan (c.f.op, array_of (x), c.dim, type)); });

@@ -11,7 +11,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <climits>
 #include <cmath>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -279,18 +278,6 @@ static octave_value_list word_wait (const octave_value_list &args, int) {
   if (device != NO_DEVICE)
     need (gpumm_wait (device));
   return ovl ();
-}
-
-// A function without a row, where each gpuArray has one element: Octave computes it.
-static octave_value_list of_numbers (const std::string &name, const octave_value_list &args,
-                                     int nargout) {
-  for (octave_idx_type i = 0; i < args.length (); i++)
-    if (gpu_value_of (args (i).get_rep ()) && args (i).numel () != 1)
-      refuse_call (name, args);
-  octave_value_list values;
-  for (octave_idx_type i = 0; i < args.length (); i++)
-    values.append (on_host (args (i)));
-  return octave::feval (name, values, nargout);
 }
 
 // ---- the words ----------------------------------------------------------------------------------

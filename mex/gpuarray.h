@@ -210,6 +210,9 @@ std::vector<std::string> function_names ();
 octave_value_list call_function (const function_row &row, const octave_value_list &args,
                                  int nargout);
 
+// A function without a row: Octave computes single elements, and arrays are refused.
+octave_value_list of_numbers (const std::string &name, const octave_value_list &args, int nargout);
+
 // Both operands of an operator on full arrays.
 std::pair<gpumm::operand, gpumm::operand> operands_of (const octave_base_value &a,
                                                        const octave_base_value &b);
