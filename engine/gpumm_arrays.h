@@ -109,7 +109,11 @@ enum { GPUMM_RESULTS = 2 };
  * fold   result(i, j) = what the fold makes of (i, :, j). MAX, MIN: the second result has where,
  *        from 1, the first of equals; D
  * scan   result(i, k, j) = input(i, 1, j) + ... + input(i, k, j), or their product, in double
- *        precision. It may be the memory of the input if the types are the same
+ *        precision; or what MAX or MIN make of them, and where, as a fold does. It may be the memory
+ *        of the input if the types are the same
+ * sort   result(i, :, j) = input(i, :, j), of one type, in ascending order, or it descends. Equal
+ *        entries keep their order; NaN is the largest; complex numbers are compared by abs, then by
+ *        arg. The second result has where, from 1; D. Of at most 2^32 - 1 entries
  * pick   result(i, j, k, l) = input(I(i), J(j), K(k), L(l)), of one type
  * put    result(I(i), J(j), K(k), L(l)) = input(i, j, k, l), of one type. If a place is written
  *        twice, either value may stay
@@ -118,7 +122,8 @@ enum { GPUMM_RESULTS = 2 };
  * results, and the input of a scan, have no gaps: their strides are not used. */
 typedef struct gpumm_operation {
   const char *name;
-  gpumm_fold_op fold;               /* SUM or PROD for a scan */
+  gpumm_fold_op fold;               /* SUM, PROD, MAX or MIN for a scan */
+  int descends;                     /* of a sort */
   gpumm_map map;                    /* its output is not used */
   int64_t inner, count, outer;      /* the entries that are read, counted down the columns */
   gpumm_view result[GPUMM_RESULTS]; /* values of the second NULL: not wanted */

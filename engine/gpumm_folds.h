@@ -6,7 +6,7 @@
  * name     Octave's function
  * result   SAME: of the entries' type, double for truth values; REAL: of its real type; TRUTH
  * state    what is kept of the entries seen (kernels/arrays/fold.cu): a VALUE; PLACED, an entry
- *          and its place; SCALED, sums of squares
+ *          and its place; SCALED, sums of squares; EXPONENTS, a sum of exponentials
  * begin    a value of no entries: 0 or 1
  * enter    what an entry x becomes: ITSELF; FROM_ZERO, 0 + x; FROM_ONE, 1 x for the first; SQUARED;
  *          TRUE or NONZERO, where it is so. OWN: as the state does
@@ -28,6 +28,7 @@
   ROW (SUMSQ, sumsq, REAL, VALUE, 0, SQUARED, ADDED, NONE) /* abs (x)^2, in double precision */    \
   ROW (NORM, norm, REAL, SCALED, 0, OWN, OWN, NONE) /* no square overflows */                      \
   ROW (LARGEST, max, SAME, VALUE, 0, ITSELF, GREATER, NONE) /* of reals; NaN if one is NaN */      \
+  ROW (LOGSUMEXP, logsumexp, SAME, EXPONENTS, 0, OWN, OWN, NONE) /* log (sum (exp (x))) */         \
   /* NaN counts as Octave counts it: not for any, but for all */                                   \
   ROW (ANY, any, TRUTH, VALUE, 0, TRUE, EITHER, SUMS)                                              \
   ROW (ALL, all, TRUTH, VALUE, 1, NONZERO, BOTH, NONE)

@@ -305,7 +305,7 @@ static gpumm_status check_result (call *c, const gpumm_array_kernel *row, const 
                                   const char *what) {
   const int same = y->type == read->input[0].type;
   gpumm_status status = gpumm_check_view (c, y, size, 1, what);
-  if (!status && moves (row) && !same)
+  if (!status && is_first && moves (row) && !same)
     status = gpumm_fail (GPUMM_INVALID, "%s: input and output are of different types", c->name);
   if (!status && is_wide (y->type) && !moves (row))
     status = fail_wide (c);

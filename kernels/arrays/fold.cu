@@ -4,11 +4,12 @@
  * launch combines the parts of a lane.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "extremes.h"
 #include "lanes.h"
 
 /* The state of a fold. Only extremes need places, and only norms need three sums: a fold with a
  * smaller state runs more threads at once. */
-enum { VALUE, PLACED, SCALED };
+enum { VALUE, PLACED, SCALED, EXPONENTS };
 
 template <class W, int KEPT> struct folded { W value; };
 
@@ -28,16 +29,19 @@ enum { ADDED = 1, MULTIPLIED, GREATER, EITHER, BOTH };
   constexpr int how = HOW;                                                                         \
   (false GPUMM_FOLDS (OR_COMBINED))
 
-/* index: the place of the first entry with this value. */
-template <class W> struct folded<W, PLACED> {
-  W value;
-  int64_t index;
-};
+template <class W> struct folded<W, PLACED> : placed<W> {};
 
 /* Sums of squares of large, ordinary and small numbers, scaled so that no square overflows or
  * vanishes: Blue's algorithm (ACM TOMS 4, 1978), with the constants of Anderson (ACM TOMS 44,
  * 2017). */
 template <class W> struct folded<W, SCALED> { double large, ordinary, small; };
+
+/* The sum of exp (x - most) over the entries seen, where most is the largest real part of them: no
+ * exponential overflows (Blanchard, D. Higham, N. Higham, IMA J. Numer. Anal. 41, 2021). */
+template <class W> struct folded<W, EXPONENTS> {
+  double most;
+  W sum;
+};
 
 #define LARGE       0x1p486
 #define SMALL       0x1p-511
@@ -69,11 +73,15 @@ template <class W> DEVICE void begin (int op, folded<W, VALUE> &x) {
 }
 
 template <class W> DEVICE void begin (int, folded<W, PLACED> &x) {
-  x = {W (), 0};
+  x = {{W (), 0}};
 }
 
 template <class W> DEVICE void begin (int, folded<W, SCALED> &x) {
   x = {0, 0, 0};
+}
+
+template <class W> DEVICE void begin (int, folded<W, EXPONENTS> &x) {
+  x = {-INFINITY, W ()};
 }
 
 /* The state for entry k. Octave's sum of -0 is 0, and its product begins with 1, which spreads NaN
@@ -96,7 +104,7 @@ template <class T, class W> DEVICE void begin (int op, T x, int64_t k, folded<W,
 }
 
 template <class T, class W> DEVICE void begin (int, T x, int64_t k, folded<W, PLACED> &y) {
-  y = {wide (x), k};
+  y = {{wide (x), k}};
 }
 
 /* NaN counts as an ordinary number. */
@@ -116,32 +124,28 @@ template <class T, class W> DEVICE void begin (int, T x, int64_t, folded<W, SCAL
   add_square (imaginary_part (x), y);
 }
 
-/* Is NaN beside Inf, which Octave's > takes for infinite? */
-template <class R> DEVICE bool is_infinite_nan (R) {
-  return false;
+DEVICE double logarithm_of (double x) {
+  return log (x);
 }
 
-template <class R> DEVICE bool is_infinite_nan (complex<R> x) {
-  return is_nan (x) && isinf (magnitude (x));
+DEVICE complex<double> logarithm_of (complex<double> x) {
+  return complex_log (x);
 }
 
-/* Is y a better extreme than x? Numbers win over NaN, then the larger (smaller) value wins, then
- * the first. Values are computed in W and compared in the entries' type T, in which Octave compares
- * abs. An infinite NaN is the maximum: then the caller asks Octave, where this depends on the
- * order. */
-template <class T, class W>
-DEVICE bool is_better (int op, const folded<W, PLACED> &y, const folded<W, PLACED> &x) {
-  if (op == GPUMM_FOLD_MAX && is_infinite_nan (x.value) != is_infinite_nan (y.value))
-    return is_infinite_nan (y.value);
-  if (is_nan (x.value) != is_nan (y.value))
-    return is_nan (x.value);
-  T p, q;
-  set (p, real_part (x.value), imaginary_part (x.value));
-  set (q, real_part (y.value), imaginary_part (y.value));
-  const int order = compare (q, p, false, false);
-  if (order == 1 || order == -1)
-    return op == GPUMM_FOLD_MAX ? order == 1 : order == -1;
-  return y.index < x.index;
+/* exp (i y) for the imaginary part y of an entry. */
+DEVICE double turn_of (double) {
+  return 1;
+}
+
+DEVICE complex<double> turn_of (complex<double> x) {
+  return complex_exp (complex<double>{0, x.im});
+}
+
+template <class T, class W> DEVICE void begin (int, T x, int64_t, folded<W, EXPONENTS> &y) {
+  const W z = wide (x);
+  y = {real_part (z), turn_of (z)};
+  if (isnan (y.most))
+    y = {-INFINITY, z};
 }
 
 template <class T, class W>
@@ -153,6 +157,19 @@ DEVICE void combine (int op, folded<W, PLACED> &x, const folded<W, PLACED> &y) {
 template <class T, class W>
 DEVICE void combine (int, folded<W, SCALED> &x, const folded<W, SCALED> &y) {
   x = {x.large + y.large, x.ordinary + y.ordinary, x.small + y.small};
+}
+
+/* The sum with exponents beside another largest one. */
+template <class W> DEVICE W beside (const folded<W, EXPONENTS> &x, double most) {
+  W factor;
+  set (factor, x.most == most ? 1 : exp (x.most - most), 0);
+  return scale (factor, x.sum);
+}
+
+template <class T, class W>
+DEVICE void combine (int, folded<W, EXPONENTS> &x, const folded<W, EXPONENTS> &y) {
+  const double most = x.most > y.most ? x.most : y.most;
+  x = {most, add (beside (x, most), beside (y, most))};
 }
 
 template <class T, class W>
@@ -189,6 +206,12 @@ template <class W> DEVICE W value_of (const folded<W, SCALED> &x) {
   }
   set (y, root, 0);
   return y;
+}
+
+template <class W> DEVICE W value_of (const folded<W, EXPONENTS> &x) {
+  W most;
+  set (most, x.most, 0);
+  return add (most, logarithm_of (x.sum));
 }
 
 template <class W> DEVICE double place_of (const folded<W, PLACED> &x) {
@@ -363,6 +386,8 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_operat
     WITH_TYPE (f->map.domain, T, return (choose<T, PLACED> (device, stream, *f, workspace)));
   case SCALED:
     WITH_TYPE (f->map.domain, T, return (choose<T, SCALED> (device, stream, *f, workspace)));
+  case EXPONENTS:
+    WITH_TYPE (f->map.domain, T, return (choose<T, EXPONENTS> (device, stream, *f, workspace)));
   default:
     WITH_TYPE (f->map.domain, T, return (choose<T, VALUE> (device, stream, *f, workspace)));
   }
@@ -370,9 +395,10 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_operat
 
 template <class W> static size_t bytes_of_part (const gpumm_operation &f) {
   const int kept = kept_by (f);
-  return kept == PLACED   ? sizeof (folded<W, PLACED>)
-         : kept == SCALED ? sizeof (folded<W, SCALED>)
-                          : sizeof (folded<W, VALUE>);
+  return kept == PLACED      ? sizeof (folded<W, PLACED>)
+         : kept == SCALED    ? sizeof (folded<W, SCALED>)
+         : kept == EXPONENTS ? sizeof (folded<W, EXPONENTS>)
+                             : sizeof (folded<W, VALUE>);
 }
 
 static size_t bytes_of_parts (const gpumm_operation *f) {

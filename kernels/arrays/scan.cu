@@ -1,4 +1,4 @@
-/* scan.cu - running sums and products along one dimension.
+/* scan.cu - running sums, products and extremes along one dimension.
  *
  * A block scans its lanes tile by tile. A thread sums a few consecutive entries, the threads add up
  * their sums in shared memory, and the total of the tile is carried to the next tile. If a lane is
@@ -6,23 +6,53 @@
  * begins with the totals of the parts before it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "extremes.h"
 #include "lanes.h"
 
-template <class W> struct scanning {
+/* S is what is kept of the entries seen: a sum or product, or a placed extreme. */
+template <class S> struct scanning {
   int op, from_type, to_type;
   const void *from;
   void *to;
-  W *totals; /* of the parts; NULL: one part */
+  double *places; /* of extremes; NULL: not wanted */
+  S *totals;      /* of the parts; NULL: one part */
   bool only_totals;
 };
+
+/* An extreme of entries of type T, in which it is compared. */
+template <class T> struct best : placed<decltype (wide (T ()))> {};
 
 template <class W> DEVICE W both (int op, W x, W y) {
   return op == GPUMM_FOLD_SUM ? add (x, y) : times (x, y);
 }
 
-template <class W> __global__ void __launch_bounds__ (THREADS) scan_lanes (scanning<W> s, lanes l) {
+template <class T> DEVICE best<T> both (int op, best<T> x, best<T> y) {
+  return is_better<T> (op, y, x) ? y : x;
+}
+
+/* Reads entry k of a lane, which lies at `place`. */
+template <class W> DEVICE void enter (const scanning<W> &s, int64_t place, int64_t, W &x) {
+  x = load<W> (s.from_type, s.from, place, false);
+}
+
+template <class T>
+DEVICE void enter (const scanning<best<T>> &s, int64_t place, int64_t k, best<T> &x) {
+  x = {{load<decltype (x.value)> (s.from_type, s.from, place, false), k}};
+}
+
+template <class W> DEVICE void leave (const scanning<W> &s, int64_t place, W x) {
+  store_as (s.to_type, s.to, place, x);
+}
+
+template <class T> DEVICE void leave (const scanning<best<T>> &s, int64_t place, best<T> x) {
+  store_as (s.to_type, s.to, place, x.value);
+  if (s.places)
+    s.places[place] = (double) x.index + 1;
+}
+
+template <class S> __global__ void __launch_bounds__ (THREADS) scan_lanes (scanning<S> s, lanes l) {
   enum { EACH = 4 };
-  SHARED (W, sums, 1, THREADS);
+  SHARED (S, sums, 1, THREADS);
   const seat at = seat_of (l);
   const int64_t all = l.inner * l.outer, first = at.part * l.length;
   const int64_t rest = l.count - first, end = first + (rest < l.length ? rest : l.length);
@@ -30,27 +60,28 @@ template <class W> __global__ void __launch_bounds__ (THREADS) scan_lanes (scann
   const int t = (int) threadIdx.x;
   /* No entry stands for nothing: 1 times a complex number may differ from it. */
   bool carries = s.totals && !s.only_totals && is_lane && at.part > 0;
-  W carried = W ();
+  S carried = S ();
   if (carries)
     carried = s.totals[at.lane];
   for (int64_t part = 1; carries && part < at.part; part++)
     carried = both (s.op, carried, s.totals[part * all + at.lane]);
   for (int64_t begin = first; begin < end; begin += (int64_t) at.rows * EACH) {
     const int64_t k = begin + (int64_t) at.row * EACH;
-    W x[EACH];
+    S x[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; e++)
-      x[e] = is_lane && k + e < end
-                 ? load<W> (s.from_type, s.from, place_in (l, at.lane, k + e), false)
-                 : W ();
+      if (is_lane && k + e < end)
+        enter (s, place_in (l, at.lane, k + e), k + e, x[e]);
+      else
+        x[e] = S ();
 #pragma unroll
     for (int e = 1; e < EACH; e++)
       x[e] = k + e < end ? both (s.op, x[e - 1], x[e]) : x[e - 1];
-    W sum = x[EACH - 1];
+    S sum = x[EACH - 1];
     sums[0][t] = sum;
     __syncthreads ();
     for (int back = 1; back < at.rows; back *= 2) {
-      W before = W ();
+      S before = S ();
       if (at.row >= back)
         before = sums[0][t - back * l.beside];
       __syncthreads ();
@@ -60,18 +91,18 @@ template <class W> __global__ void __launch_bounds__ (THREADS) scan_lanes (scann
     }
     const int64_t full = (end - 1 - begin) / EACH; /* the row with the last entry */
     const int last = full < at.rows ? (int) full : at.rows - 1;
-    const W tile = sums[0][at.column + last * l.beside];
+    const S tile = sums[0][at.column + last * l.beside];
     if (!s.only_totals) {
-      W before = carried;
+      S before = carried;
       if (at.row > 0) {
-        const W above = sums[0][t - l.beside];
+        const S above = sums[0][t - l.beside];
         before = carries ? both (s.op, before, above) : above;
       }
 #pragma unroll
       for (int e = 0; e < EACH; e++)
         if (is_lane && k + e < end)
-          store_as (s.to_type, s.to, place_in (l, at.lane, k + e),
-                    carries || at.row > 0 ? both (s.op, before, x[e]) : x[e]);
+          leave (s, place_in (l, at.lane, k + e),
+                 carries || at.row > 0 ? both (s.op, before, x[e]) : x[e]);
     }
     carried = carries ? both (s.op, carried, tile) : tile;
     carries = true;
@@ -81,25 +112,43 @@ template <class W> __global__ void __launch_bounds__ (THREADS) scan_lanes (scann
     s.totals[at.part * all + at.lane] = carried;
 }
 
-template <class W>
+template <class S>
 static gpumm_status launch_scan (int device, gpumm_stream *stream, const gpumm_operation &scan,
                                  void *workspace) {
   const lanes l = lanes_of (scan.inner, scan.count, scan.outer);
   const gpumm_view &from = scan.map.input[0], &to = scan.result[0];
-  scanning<W> s = {scan.fold,   (int) from.type, (int) to.type,
-                   from.values, to.values,       l.parts > 1 ? (W *) workspace : NULL,
+  scanning<S> s = {scan.fold,
+                   (int) from.type,
+                   (int) to.type,
+                   from.values,
+                   to.values,
+                   (double *) scan.result[1].values,
+                   l.parts > 1 ? (S *) workspace : NULL,
                    l.parts > 1};
   const int64_t blocks = lane_blocks (l) * l.parts;
   gpumm_status status = GPUMM_OK;
   if (l.parts > 1)
-    status = LAUNCH ("scan", scan_lanes<W>, blocks, dim3 (THREADS), device, stream, s, l);
+    status = LAUNCH ("scan", scan_lanes<S>, blocks, dim3 (THREADS), device, stream, s, l);
   s.only_totals = false;
   return status ? status
-                : LAUNCH ("scan", scan_lanes<W>, blocks, dim3 (THREADS), device, stream, s, l);
+                : LAUNCH ("scan", scan_lanes<S>, blocks, dim3 (THREADS), device, stream, s, l);
+}
+
+static bool is_extreme (const gpumm_operation &scan) {
+  return scan.fold == GPUMM_FOLD_MAX || scan.fold == GPUMM_FOLD_MIN;
+}
+
+/* What has no arithmetic of its own is compared as double. */
+static gpumm_type domain_of (const gpumm_operation &scan) {
+  const gpumm_type type = scan.map.input[0].type;
+  return type <= GPUMM_Z ? type : GPUMM_D;
 }
 
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_operation *scan,
                             void *workspace) {
+  if (is_extreme (*scan))
+    WITH_TYPE (domain_of (*scan), T,
+               return (launch_scan<best<T>> (device, stream, *scan, workspace)));
   return is_real (scan->map.input[0].type)
              ? launch_scan<double> (device, stream, *scan, workspace)
              : launch_scan<complex<double>> (device, stream, *scan, workspace);
@@ -107,16 +156,23 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_operat
 
 static size_t bytes_of_totals (const gpumm_operation *scan) {
   const lanes l = lanes_of (scan->inner, scan->count, scan->outer);
-  const size_t each = is_real (scan->map.input[0].type) ? sizeof (double) : 2 * sizeof (double);
+  const bool real = is_real (scan->map.input[0].type);
+  const size_t each = is_extreme (*scan)
+                          ? real ? sizeof (best<double>) : sizeof (best<complex<double>>)
+                      : real ? sizeof (double)
+                             : sizeof (complex<double>);
   return l.parts > 1 ? (size_t) (l.parts * l.inner * l.outer) * each : 0;
 }
 
 static gpumm_status check (const gpumm_operation *scan) {
-  return scan->fold == GPUMM_FOLD_SUM || scan->fold == GPUMM_FOLD_PROD
-             ? GPUMM_OK
-             : gpumm_driver_fail (GPUMM_INVALID, "only sums and products run");
+  const bool extremes = is_extreme (*scan);
+  if (!extremes && scan->fold != GPUMM_FOLD_SUM && scan->fold != GPUMM_FOLD_PROD)
+    return gpumm_driver_fail (GPUMM_INVALID, "only sums, products, max and min run");
+  if (scan->result[1].values && (!extremes || scan->result[1].type != GPUMM_D))
+    return gpumm_driver_fail (GPUMM_INVALID, "places are doubles, of max and min alone");
+  return GPUMM_OK;
 }
 
-ARRAY_ROWS (scan) = {{"scan", COMPUTED_TYPES, 1, GPUMM_SAME_LENGTH, GPUMM_NO_PLACES, 0, 1, check,
+ARRAY_ROWS (scan) = {{"scan", COMPUTED_TYPES, 2, GPUMM_SAME_LENGTH, GPUMM_NO_PLACES, 0, 1, check,
                       bytes_of_totals, launch},
                      {}};

@@ -91,6 +91,7 @@ static inline bool is_integer (gpumm_type type) {
 
 static inline int element_bytes (gpumm_type type) {
   return is_integer (type) ? 1 << (type - GPUMM_I8) % 4
+         : type == GPUMM_B ? 1
          : type == GPUMM_S ? 4
          : type == GPUMM_Z ? 16
                            : 8;

@@ -39,16 +39,14 @@ gpumm_status gpumm_sum_up (int device, gpumm_stream *stream, int64_t *x, int64_t
 
 /* Upper bound for the sort: a copy of keys and values, 1 KiB for each tile of about a thousand,
  * and counts of digits. */
-size_t gpumm_sort_bytes (int64_t count, int64_t) {
-  return 9 * (size_t) count + (1 << 20);
+template <class K> size_t gpumm_sort_bytes (int64_t count) {
+  return (sizeof (K) + 5) * (size_t) count + (1 << 20);
 }
 
-gpumm_status gpumm_sort (int device, gpumm_stream *stream, const int32_t *key, int32_t *sorted_key,
-                         const int32_t *value, int32_t *sorted_value, int64_t count, int64_t keys,
+template <class K>
+gpumm_status gpumm_sort (int device, gpumm_stream *stream, const K *key, K *sorted_key,
+                         const uint32_t *value, uint32_t *sorted_value, int64_t count, int bits,
                          void *memory, size_t bytes) {
-  int bits = 1;
-  while (bits < 31 && (int64_t) 1 << bits < keys)
-    bits++;
   return call_cub ("DeviceRadixSort", device, memory, bytes, [&] (void *at, size_t &wanted) {
     return cub::DeviceRadixSort::SortPairs (at, wanted, key, sorted_key, value, sorted_value, count,
                                             0, bits, (cudaStream_t) stream);
@@ -56,6 +54,7 @@ gpumm_status gpumm_sort (int device, gpumm_stream *stream, const int32_t *key, i
 }
 
 #else
+#include <algorithm>
 
 size_t gpumm_sum_up_bytes (int64_t) {
   return 0;
@@ -67,27 +66,35 @@ gpumm_status gpumm_sum_up (int, gpumm_stream *, int64_t *x, int64_t count, void 
   return GPUMM_OK;
 }
 
-size_t gpumm_sort_bytes (int64_t, int64_t keys) {
-  return (size_t) (keys + 1) * sizeof (int64_t);
+template <class K> struct pair {
+  K key;
+  uint32_t value;
+};
+
+template <class K> size_t gpumm_sort_bytes (int64_t count) {
+  return (size_t) count * sizeof (pair<K>);
 }
 
-/* Counts where the values of each key begin. */
-gpumm_status gpumm_sort (int, gpumm_stream *, const int32_t *key, int32_t *sorted_key,
-                         const int32_t *value, int32_t *sorted_value, int64_t count, int64_t keys,
-                         void *memory, size_t) {
-  int64_t *begin = (int64_t *) memory;
-  for (int64_t k = 0; k <= keys; k++)
-    begin[k] = 0;
+template <class K>
+gpumm_status gpumm_sort (int, gpumm_stream *, const K *key, K *sorted_key, const uint32_t *value,
+                         uint32_t *sorted_value, int64_t count, int, void *memory, size_t) {
+  pair<K> *const pairs = (pair<K> *) memory;
   for (int64_t i = 0; i < count; i++)
-    begin[key[i] + 1]++;
-  for (int64_t k = 0; k < keys; k++)
-    begin[k + 1] += begin[k];
+    pairs[i] = {key[i], value[i]};
+  std::stable_sort (pairs, pairs + count,
+                    [] (const pair<K> &x, const pair<K> &y) { return x.key < y.key; });
   for (int64_t i = 0; i < count; i++) {
-    const int64_t to = begin[key[i]]++;
-    sorted_key[to] = key[i];
-    sorted_value[to] = value[i];
+    sorted_key[i] = pairs[i].key;
+    sorted_value[i] = pairs[i].value;
   }
   return GPUMM_OK;
 }
 
 #endif
+
+#define FOR_KEYS(K)                                                                                \
+  template size_t gpumm_sort_bytes<K> (int64_t);                                                   \
+  template gpumm_status gpumm_sort (int, gpumm_stream *, const K *, K *, const uint32_t *,         \
+                                    uint32_t *, int64_t, int, void *, size_t);
+FOR_KEYS (uint32_t)
+FOR_KEYS (uint64_t)

@@ -64,7 +64,7 @@ transpose::transpose (const gpumm_device_matrix *a, gpumm_type type, void *memor
   m.take (values, t.stored * t.block_rows * t.block_cols * (int64_t) element_bytes (type));
   m.take (from, t.stored);
   m.take (sorted_key, t.stored);
-  m.take (scratch, (int64_t) gpumm_sort_bytes (t.stored, t.rows));
+  m.take (scratch, (int64_t) gpumm_sort_bytes<uint32_t> (t.stored));
   t.values = values;
   row = (int32_t *) (void *) values; /* free until the elements are moved */
   bytes = m.used;
@@ -76,8 +76,10 @@ gpumm_status gpumm_transpose_structure (int device, gpumm_stream *stream,
   int32_t *const number = x.t.column; /* whose place is free until the columns are known */
   TRY (LAUNCH ("transpose", number_blocks, ceil_div (a->rows, THREADS / LANES), dim3 (THREADS),
                device, stream, *a, number, x.row));
-  TRY (gpumm_sort (device, stream, a->column, x.sorted_key, number, x.from, stored, x.t.rows,
-                   x.scratch, gpumm_sort_bytes (stored, x.t.rows)));
+  const int bits = bits_below (x.t.rows);
+  TRY (gpumm_sort (device, stream, (const uint32_t *) a->column, (uint32_t *) x.sorted_key,
+                   (const uint32_t *) number, (uint32_t *) x.from, stored, bits > 0 ? bits : 1,
+                   x.scratch, gpumm_sort_bytes<uint32_t> (stored)));
   return LAUNCH ("transpose", find_rows, ceil_div (most + 1, THREADS), dim3 (THREADS), device,
                  stream, x);
 }

@@ -588,12 +588,15 @@ static int is_better (int op, scalar y, scalar x, gpumm_type domain) {
   return op == GPUMM_FOLD_MAX ? o == 1 : o == -1;
 }
 
-/* Squares in long double, whose exponents they do not leave. */
+/* Squares in long double, whose exponents they do not leave. near: the bound of the difference beside
+ * the result; of a log-sum-exp, where each exponential has the error of its rounded exponent. */
 static scalar fold_one (const gpumm_operation *f, const array *x, int64_t i, int64_t o,
-                        int64_t *where) {
+                        int64_t *where, double *near) {
   const int op = (int) f->fold;
   scalar sum = op == GPUMM_FOLD_PROD || op == GPUMM_FOLD_ALL ? 1 : 0;
   long double squares = 0;
+  long double complex exponentials = 0;
+  long double sizes = 0;
   *where = 1;
   for (int64_t k = 0; k < f->count; k++) {
     const scalar z = load (x->type, x->host, i + f->inner * (k + f->count * o)),
@@ -605,7 +608,10 @@ static scalar fold_one (const gpumm_operation *f, const array *x, int64_t i, int
       sum *= y;
     else if (op == GPUMM_FOLD_SUMSQ || op == GPUMM_FOLD_NORM)
       squares += (long double) creal (y) * creal (y) + (long double) cimag (y) * cimag (y);
-    else if (op == GPUMM_FOLD_ANY)
+    else if (op == GPUMM_FOLD_LOGSUMEXP) {
+      exponentials += cexpl ((long double complex) y);
+      sizes += expl (creall ((long double complex) y));
+    } else if (op == GPUMM_FOLD_ANY)
       sum = sum != 0 || (y != 0 && !is_nan);
     else if (op == GPUMM_FOLD_ALL)
       sum = sum != 0 && y != 0;
@@ -616,9 +622,39 @@ static scalar fold_one (const gpumm_operation *f, const array *x, int64_t i, int
       *where = k + 1;
     }
   }
+  *near = op == GPUMM_FOLD_NORM ? (double) (f->count + 8) * DBL_EPSILON : 1e-300;
+  if (op == GPUMM_FOLD_LOGSUMEXP) {
+    sum = is_complex (f->map.domain) ? (scalar) clogl (exponentials)
+                                     : (double) logl (creall (exponentials));
+    const double size = fmax (fabs (creal (sum)), fabs (cimag (sum)));
+    const double error =
+        (double) (f->count + 800) * DBL_EPSILON * (double) (sizes / cabsl (exponentials));
+    if (isfinite (size) && size > 0)
+      *near = 4 * DBL_EPSILON + error / size;
+  }
   return op == GPUMM_FOLD_NORM    ? (double) sqrtl (squares)
          : op == GPUMM_FOLD_SUMSQ ? (double) squares
                                   : sum;
+}
+
+/* Exponentials of reals that long double has and double has not, all infinite ones, and NaN. Those of
+ * complex numbers may cancel: there is the largest, and others are small beside it. */
+static void fill_exponents (array *x, int64_t inner, int64_t count, int64_t outer) {
+  static const double special[] = {INFINITY, -INFINITY, NAN, -4000};
+  const int is_wild = x->type == GPUMM_D || x->type == GPUMM_S;
+  const double least = is_integer (x->type) || x->type == GPUMM_B ? 0 : -30;
+  for (int64_t lane = 0; lane < inner * outer; lane++) {
+    const int has_special = is_wild && check_between (0, 3) == 0;
+    const double shift = is_wild ? (double) check_between (-4000, 4000) : 0;
+    for (int64_t k = 0; k < count; k++) {
+      const double re = k == 0 ? 30 : (double) check_between ((long) least, 20);
+      const double value =
+          has_special && check_between (0, 5) == 0 ? special[check_between (0, 3)] : shift + re;
+      store (x->type, x->host, lane % inner + inner * (k + count * (lane / inner)),
+             with (value, (double) check_between (-3, 3)));
+    }
+  }
+  copy (x, 1);
 }
 
 static void test_fold (int op, gpumm_type type, gpumm_type domain, int64_t inner, int64_t count,
@@ -627,7 +663,10 @@ static void test_fold (int op, gpumm_type type, gpumm_type domain, int64_t inner
   const gpumm_type out = domain == GPUMM_S ? GPUMM_D : domain == GPUMM_C ? GPUMM_Z : domain;
   array x = new_array (type, inner * count * outer), y = new_array (out, inner * outer),
         at = new_array (GPUMM_D, inner * outer);
-  fill_small (&x, op);
+  if (op == GPUMM_FOLD_LOGSUMEXP)
+    fill_exponents (&x, inner, count, outer);
+  else
+    fill_small (&x, op);
   gpumm_operation f = {
       .name = "fold", .fold = (gpumm_fold_op) op, .inner = inner, .count = count, .outer = outer};
   f.map = (gpumm_map){.domain = domain, .size = {x.count, 1, 1, 1}, .inputs = 1};
@@ -648,8 +687,8 @@ static void test_fold (int op, gpumm_type type, gpumm_type domain, int64_t inner
       copy (&at, 0);
     for (int64_t i = 0; i < inner * outer; i++) {
       int64_t where = 0;
-      const scalar right = fold_one (&f, &x, i % inner, i / inner, &where);
-      const double near = op == GPUMM_FOLD_NORM ? (double) (count + 8) * DBL_EPSILON : 1e-300;
+      double near = 0;
+      const scalar right = fold_one (&f, &x, i % inner, i / inner, &where, &near);
       wrong += !agrees (load (out, y.host, i), right, near);
       wrong += is_extreme && ((double *) at.host)[i] != (double) where;
     }
@@ -662,33 +701,124 @@ static void test_fold (int op, gpumm_type type, gpumm_type domain, int64_t inner
 }
 
 static void test_scan (int op, gpumm_type type, int64_t inner, int64_t count, int64_t outer) {
+  const int is_extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+  const gpumm_type domain = is_single (type) || is_complex (type) ? type : GPUMM_D;
   array x = new_array (type, inner * count * outer),
-        y = new_array (is_complex (type) ? GPUMM_Z : GPUMM_D, x.count);
+        y = new_array (is_complex (type) ? GPUMM_Z : GPUMM_D, x.count),
+        at = new_array (GPUMM_D, x.count);
   fill_small (&x, op);
-  const gpumm_operation s = {.name = "scan",
-                             .fold = (gpumm_fold_op) op,
-                             .inner = inner,
-                             .count = count,
-                             .outer = outer,
-                             .map = {.inputs = 1, .input = {view (&x, NULL)}},
-                             .result = {view (&y, NULL)}};
+  gpumm_operation s = {.name = "scan",
+                       .fold = (gpumm_fold_op) op,
+                       .inner = inner,
+                       .count = count,
+                       .outer = outer,
+                       .map = {.inputs = 1, .input = {view (&x, NULL)}},
+                       .result = {view (&y, NULL)}};
   int wrong = 0;
+  if (is_extreme)
+    s.result[1] = view (&at, NULL);
   OK (gpumm_operation_run (&s));
   copy (&y, 0);
+  copy (&at, 0);
   for (int64_t o = 0; o < outer; o++)
     for (int64_t i = 0; i < inner; i++) {
       scalar sum = op == GPUMM_FOLD_PROD;
+      int64_t where = 1;
       for (int64_t k = 0; k < count; k++) {
         const int64_t e = i + inner * (k + count * o);
         const scalar z = load (type, x.host, e);
-        sum = op == GPUMM_FOLD_PROD ? sum * z : sum + z;
+        const int is_new = is_extreme && (k == 0 || is_better (op, z, sum, domain));
+        where = is_new ? k + 1 : where;
+        sum = is_new ? z : is_extreme ? sum : op == GPUMM_FOLD_PROD ? sum * z : sum + z;
         wrong += !agrees (load (y.type, y.host, e), sum, 1e-300);
+        wrong += is_extreme && ((double *) at.host)[e] != (double) where;
       }
     }
   CHECK (!wrong, "scan %d of %s, %" PRId64 " x %" PRId64 " x %" PRId64 ": %d wrong", op,
          gpumm_type_name (type), inner, count, outer, wrong);
   drop (&x);
   drop (&y);
+  drop (&at);
+}
+
+/* What qsort compares: entries of one lane by their numbers. */
+static struct {
+  const array *x;
+  int64_t first, stride;
+  int descends;
+} lane;
+
+/* -1, 0 or 1, as the entries of these numbers are in ascending order. */
+static int order_of (int64_t i, int64_t j) {
+  const gpumm_type type = lane.x->type;
+  const int64_t p = lane.first + i * lane.stride, q = lane.first + j * lane.stride;
+  if (type == GPUMM_I64) {
+    const int64_t *all = lane.x->host;
+    return (all[p] > all[q]) - (all[p] < all[q]);
+  }
+  if (type == GPUMM_U64) {
+    const uint64_t *all = lane.x->host;
+    return (all[p] > all[q]) - (all[p] < all[q]);
+  }
+  const scalar x = load (type, lane.x->host, p), y = load (type, lane.x->host, q);
+  const int nan_x = isnan (creal (x)) || isnan (cimag (x));
+  const int nan_y = isnan (creal (y)) || isnan (cimag (y));
+  if (nan_x || nan_y)
+    return nan_x - nan_y;
+  return order ((value){x, !is_complex (type)}, (value){y, !is_complex (type)}, is_single (type));
+}
+
+static int by_order (const void *x, const void *y) {
+  const int64_t i = *(const int64_t *) x, j = *(const int64_t *) y;
+  const int o = lane.descends ? order_of (j, i) : order_of (i, j);
+  return o ? o : i < j ? -1 : 1;
+}
+
+static void test_sort (gpumm_type type, int64_t inner, int64_t count, int64_t outer) {
+  const size_t bytes = gpumm_type_bytes (type);
+  const int any_bits = type != GPUMM_B && !is_complex (type) && check_between (0, 1);
+  array x = any_bits ? random_array (type, inner * count * outer)
+                     : new_array (type, inner * count * outer),
+        y = new_array (type, x.count), at = new_array (GPUMM_D, x.count);
+  int64_t *order = check_allocate (count + 1, sizeof *order);
+  if (!any_bits)
+    fill_small (&x, GPUMM_FOLD_MAX);
+  gpumm_operation s = {.name = "sort",
+                       .inner = inner,
+                       .count = count,
+                       .outer = outer,
+                       .descends = (int) check_between (0, 1),
+                       .map = {.inputs = 1, .input = {view (&x, NULL)}},
+                       .result = {view (&y, NULL)}};
+  const int has_places = check_between (0, 3) > 0;
+  int wrong = 0;
+  if (has_places)
+    s.result[1] = view (&at, NULL);
+  OK (gpumm_operation_run (&s));
+  copy (&y, 0);
+  copy (&at, 0);
+  for (int64_t l = 0; l < inner * outer; l++) {
+    lane.x = &x;
+    lane.first = l % inner + inner * count * (l / inner);
+    lane.stride = inner;
+    lane.descends = s.descends;
+    for (int64_t k = 0; k < count; k++)
+      order[k] = k;
+    qsort (order, (size_t) count, sizeof *order, by_order);
+    for (int64_t k = 0; k < count; k++) {
+      const int64_t to = lane.first + k * inner, from = lane.first + order[k] * inner;
+      wrong += memcmp ((char *) y.host + (size_t) to * bytes,
+                       (char *) x.host + (size_t) from * bytes, bytes)
+               != 0;
+      wrong += has_places && ((double *) at.host)[to] != (double) (order[k] + 1);
+    }
+  }
+  CHECK (!wrong, "sort of %s, %" PRId64 " x %" PRId64 " x %" PRId64 "%s: %d wrong",
+         gpumm_type_name (type), inner, count, outer, s.descends ? ", descending" : "", wrong);
+  free (order);
+  drop (&x);
+  drop (&y);
+  drop (&at);
 }
 
 static void test_lanes (int count) {
@@ -706,8 +836,14 @@ static void test_lanes (int count) {
       if (op == GPUMM_FOLD_LARGEST && is_complex (domain))
         domain = domain == GPUMM_C ? GPUMM_S : GPUMM_D;
       test_fold (op, type, domain, shape[0], shape[1], shape[2]);
-      if (op <= GPUMM_FOLD_PROD)
+      if (op <= GPUMM_FOLD_MIN)
         test_scan (op, type, shape[0], shape[1], shape[2]);
+    }
+  for (int type = 0; type < GPUMM_TYPES; type++)
+    for (int n = 0; n < SHAPES + 2 + count / 2; n++) {
+      int64_t random[3] = {check_between (1, 300), check_between (1, 600), check_between (1, 4)};
+      const int64_t *shape = n < SHAPES ? shapes[n] : random;
+      test_sort ((gpumm_type) type, shape[0], shape[1], shape[2]);
     }
 }
 
@@ -837,9 +973,18 @@ static void test_refused (void) {
                                 .result = {of_b}};
 #define SCAN(change, status, text)                                                                 \
   REFUSED (gpumm_operation, scan, change, gpumm_operation_run, status, text)
-  SCAN (x.fold = GPUMM_FOLD_MAX, GPUMM_INVALID, "only sums");
+  SCAN (x.fold = GPUMM_FOLD_NORM, GPUMM_INVALID, "only sums");
+  SCAN (x.result[1] = of_a, GPUMM_INVALID, "max and min alone");
   SCAN (x.count = 600, GPUMM_INVALID, "buffer");
   SCAN (x.map.input[0] = of_wide, GPUMM_UNSUPPORTED, "int64");
+  gpumm_operation sort = scan;
+  sort.name = "sort";
+#define SORT(change, status, text)                                                                 \
+  REFUSED (gpumm_operation, sort, change, gpumm_operation_run, status, text)
+  SORT (x.result[0].type = GPUMM_I64, GPUMM_INVALID, "different types");
+  SORT (x.result[1] = of_wide, GPUMM_INVALID, "doubles");
+  SORT (x.result[0] = of_a, GPUMM_INVALID, "lies in the memory");
+  SORT (x.count = INT64_C (1) << 32, GPUMM_UNSUPPORTED, "2^32");
   const gpumm_operation pick = {.name = "pick",
                                 .map = {.size = {12, 1, 1, 1}, .inputs = 1, .input = {of_a}},
                                 .size = {3, 1, 1, 1},
@@ -880,6 +1025,8 @@ static gpumm_status all_kinds (void *of) {
                              .count = count,
                              .outer = 1,
                              .result = {y}};
+  gpumm_operation q = s;
+  q.name = "sort";
   const gpumm_operation p = {.name = "pick",
                              .map = {.size = {count, 1, 1, 1}, .inputs = 1, .input = {x}},
                              .size = {count, 1, 1, 1},
@@ -890,6 +1037,7 @@ static gpumm_status all_kinds (void *of) {
   gpumm_status status = gpumm_map_entries (&m);
   status = status ? status : gpumm_operation_run (&f);
   status = status ? status : gpumm_operation_run (&s);
+  status = status ? status : gpumm_operation_run (&q);
   status = status ? status : gpumm_operation_run (&p);
   status = status ? status : gpumm_copy (&there, &here);
   if (!status)
