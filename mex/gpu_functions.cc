@@ -294,6 +294,7 @@ struct declared {
   octave_idx_type least = 0, most = 0;
   octave_idx_type dim = -1;              // the place of DIM
   bool has_class = false;                // CLASS
+  bool has_mode = false;                 // MODE
   bool has_elements = false;             // the first is X or F
   bool is_float = false;                 // F
   bool takes[3] = {false, false, false}; // formats, by storage
@@ -317,6 +318,7 @@ static declared read_row (const named_function &f) {
     if (word == "DIM")
       d.dim = d.most;
     d.has_class = d.has_class || word == "CLASS";
+    d.has_mode = d.has_mode || word == "MODE";
     d.least += !may_lack;
     d.most++;
   }
@@ -341,7 +343,8 @@ const function_row *find_function (const std::string &name) {
   return found == rows.end () ? nullptr : &found->second;
 }
 
-// Takes the words off the list behind the array: CLASS, "all", and the one that asks for nothing.
+// Takes the words off the list behind the array: CLASS, MODE, "all", and the one that asks for
+// nothing.
 static octave_value_list without_words (named_call &c, const declared &d,
                                         const octave_value_list &list) {
   const bool orders = c.f.op == GPUMM_FOLD_MAX || c.f.op == GPUMM_FOLD_MIN;
@@ -351,7 +354,8 @@ static octave_value_list without_words (named_call &c, const declared &d,
     std::transform (word.begin (), word.end (), word.begin (), ::tolower);
     if (!list (i).is_string ())
       numbers.append (list (i));
-    else if (d.has_class && (word == "native" || word == "double" || word == "default"))
+    else if ((d.has_class && (word == "native" || word == "double" || word == "default"))
+             || (d.has_mode && (word == "ascend" || word == "descend")))
       c.word = word;
     else if (word == "all" && !is_stored (c.x))
       c.x = c.x.reshape (dim_vector (c.x.numel (), 1));

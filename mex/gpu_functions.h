@@ -44,7 +44,7 @@ struct named_call {
   int nargout;
   octave_value x;        // the first argument; X(:) where "all" is asked for
   int dim = 0;           // DIM, from 0 on
-  std::string word = {}; // CLASS: "native", "double", "default", or ""
+  std::string word = {}; // CLASS or MODE as given, or ""
 
   // The arguments after the first as values of the host.
   octave_value_list rest () const {
@@ -61,7 +61,8 @@ struct named_call {
 
   // The result that compute () gives on a device; without one, that of Octave's function.
   template <typename F> octave_value_list there (const F &compute) const {
-    return gpumm::device_for_new () != gpumm::NO_DEVICE ? ovl (compute ()) : octaves_there ();
+    return gpumm::device_for_new () != gpumm::NO_DEVICE ? octave_value_list (compute ())
+                                                        : octaves_there ();
   }
 
   // Octave's error, if its function has one for small arrays in the place of these.
@@ -128,6 +129,7 @@ gpumm::array array_of (const octave_value &x);
 //   F      the same, of floating-point numbers
 //   DIM    a dimension; beside it "all", and the words that ask for nothing
 //   CLASS  "native", "double" or "default"
+//   MODE   "ascend" or "descend"
 // clang-format off
 #define GPU_FUNCTIONS(ROW)                                                                        \
   ROW (gather, NO_FILE, "A? ...", "fsb", COMPUTED, gather)                                        \
@@ -145,6 +147,10 @@ gpumm::array array_of (const octave_value &x);
   ROW (mean, ONE, "X DIM? CLASS? ...", "fsb", AS_OCTAVE, mean)                                    \
   ROW (cumsum, ONE, "X DIM? CLASS? ...", "f", AS_OCTAVE, scans, GPUMM_FOLD_SUM)                   \
   ROW (cumprod, ONE, "X DIM? CLASS? ...", "f", AS_OCTAVE, scans, GPUMM_FOLD_PROD)                 \
+  ROW (cummax, SEVERAL, "X DIM?", "f", AS_OCTAVE, running_extremes, GPUMM_FOLD_MAX)               \
+  ROW (cummin, SEVERAL, "X DIM?", "f", AS_OCTAVE, running_extremes, GPUMM_FOLD_MIN)               \
+  ROW (sort, SEVERAL, "X DIM? MODE? ...", "f", COMPUTED, sort)                                    \
+  ROW (median, ONE, "X DIM? CLASS? ...", "f", AS_OCTAVE, median)                                  \
   ROW (max, SEVERAL, "A B? DIM? ...", "fsb", COMPUTED, extreme, GPUMM_FOLD_MAX)                   \
   ROW (min, SEVERAL, "A B? DIM? ...", "fsb", COMPUTED, extreme, GPUMM_FOLD_MIN)                   \
   ROW (dot, ONE, "A B DIM?", "fsb", COMPUTED, dot)                                                \

@@ -1,4 +1,4 @@
-// gpu_reductions.cc - named functions of gpuArrays that reduce a dimension: sums, extremes, norms.
+// gpu_reductions.cc - named functions of gpuArrays along a dimension: sums, extremes, norms, sorts.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -190,6 +190,11 @@ static octave_value_list of_two (named_call &c) {
   return c.there ([&] { return extreme_of_two (c.f, x, y); });
 }
 
+// NaN + Inf i is the larger where a number is before it: then Octave decides.
+static bool has_infinite_nan (const octave_value &x) {
+  return x.iscomplex () && any_of (binary (octave_value::op_el_and, x.isnan (), x.isinf ()));
+}
+
 // max and min: (X), (X, [], DIM), (X, Y), [m, i] = max (X, ...)
 octave_value_list extreme (named_call &c) {
   if (c.args.length () == 2)
@@ -203,12 +208,77 @@ octave_value_list extreme (named_call &c) {
   if (c.x.isempty ())
     return c.octaves_there ();
   octave_value_list y = folded (c.f.op, c.x, c.dim, c.nargout);
-  // NaN + Inf i counts where a number is before it
-  if (c.x.iscomplex () && any_of (binary (octave_value::op_el_and, y (0).isnan (), y (0).isinf ())))
+  if (has_infinite_nan (y (0)))
     return c.octaves_there ();
   if (c.x.islogical () && !y (0).islogical ())
     y (0) = binary (octave_value::op_ne, y (0), 0.0);
   return y;
+}
+
+// cummax and cummin: (X), (X, DIM), [w, i] = cummax (X, ...)
+octave_value_list running_extremes (named_call &c) {
+  check_narrow (type_of (c.x));
+  const octave_value_list y = c.there ([&] {
+    array index;
+    const array x = array_of (c.x),
+                w = scan (c.f.op, x, c.dim, x.type, c.nargout > 1 ? &index : nullptr);
+    return c.nargout > 1 ? ovl (value_of (w), value_of (index)) : ovl (value_of (w));
+  });
+  return has_infinite_nan (y (0)) ? c.octaves_there () : y;
+}
+
+// ---- sorts --------------------------------------------------------------------------------------
+
+// (X), (X, DIM), (X, MODE), (X, DIM, MODE), [s, i] = sort (X, ...)
+octave_value_list sort (named_call &c) {
+  if (c.dim >= c.x.ndims ()) { // refused with two results; a DIM at which Octave does not crash
+    c.args (1) = double (c.x.ndims () + 1);
+    c.ask ();
+  }
+  return c.there ([&] {
+    array index;
+    const array s =
+        sorted (array_of (c.x), c.dim, c.word == "descend", c.nargout > 1 ? &index : nullptr);
+    return c.nargout > 1 ? ovl (value_of (s), value_of (index)) : ovl (value_of (s));
+  });
+}
+
+// Entries first, first + 1, ... of each lane along a dimension.
+static octave_value along (const octave_value &x, int dim, octave_idx_type first,
+                           octave_idx_type count) {
+  octave_value_list index;
+  for (int d = 0; d < std::max (x.ndims (), dim + 1); d++)
+    index.append (d == dim ? octave_value (octave::idx_vector (first, first + count))
+                           : octave_value (octave_value::magic_colon_t));
+  return octave_value (x).index_op (index);
+}
+
+// 0 where x is a number, NaN where it is NaN. Does not wait.
+static octave_value nan_of (const octave_value &x) {
+  return binary (octave_value::op_el_div, 0.0, binary (octave_value::op_sub, 1.0, x.isnan ()));
+}
+
+// (X), (X, DIM), (X, ..., CLASS): the middle of sorted X, or the mean of both. Versions of Octave
+// differ in the mean: only that of columns of floating-point numbers is (a + b) / 2 in all.
+octave_value_list median (named_call &c) {
+  if (c.x.iscomplex ())
+    c.ask ();
+  const bool has_nan = c.x.isfloat ();
+  const octave_idx_type n = c.dim < c.x.ndims () ? c.x.dims () (c.dim) : 1, k = (n - 1) / 2;
+  return c.there ([&] {
+    const octave_value x = value_of (sorted (array_of (c.x), c.dim, false));
+    octave_value y = along (x, c.dim, k, 1);
+    if (n % 2 == 0 && has_nan && x.numel () > n)
+      y = binary (octave_value::op_div,
+                  binary (octave_value::op_add, y, along (x, c.dim, k + 1, 1)), 2.0);
+    else if (n % 2 == 0) {
+      octave_value_list list = ovl (on_host (along (x, c.dim, k, 2)), c.dim + 1);
+      if (!c.word.empty ())
+        list.append (octave_value (c.word));
+      y = on_device (by_octave (c.f.name, list), c.device ());
+    }
+    return has_nan ? binary (octave_value::op_add, y, nan_of (along (x, c.dim, n - 1, 1))) : y;
+  });
 }
 
 // ---- norms --------------------------------------------------------------------------------------

@@ -65,7 +65,10 @@
 ## @code{conj}, @code{isnan}, @code{isinf}, @code{isfinite}
 ## @item
 ## @code{sum}, @code{prod}, @code{sumsq}, @code{mean}, @code{max}, @code{min}, @code{any},
-## @code{all}, @code{xor}, @code{cumsum}, @code{cumprod}, @code{dot}, @code{trace}, @code{isequal}
+## @code{all}, @code{xor}, @code{cumsum}, @code{cumprod}, @code{cummax}, @code{cummin}, @code{dot},
+## @code{trace}, @code{isequal}
+## @item
+## @code{sort}, @code{median}
 ## @item
 ## @code{norm (@var{G}, @var{p})} with @var{p} 1, @code{Inf} or @qcode{"fro"}, of a vector also 2
 ## and @code{-Inf}

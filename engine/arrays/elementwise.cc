@@ -116,7 +116,7 @@ gpumm_type type_of_fold (gpumm_fold_op op, gpumm_type type) {
 }
 
 bool has_places (gpumm_fold_op op) {
-  enum { VALUE, PLACED, SCALED };
+  enum { VALUE, PLACED, SCALED, EXPONENTS };
 #define ROW(NAME, name, result, state, ...) (state) == PLACED,
   static const bool rows[] = {GPUMM_FOLDS (ROW)};
 #undef ROW
@@ -131,17 +131,22 @@ bool is_of_sparse (gpumm_fold_op op) {
   return rows[op];
 }
 
-// Reduces x, taken as inner x count x outer, to an array of this size.
-static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], const shape &size,
+// An operation on the lanes of x, of these sizes, along dimension dim.
+static gpumm_operation along (const char *name, const shape &size, int dim) {
+  gpumm_operation o = {};
+  o.name = name;
+  o.inner = o.count = o.outer = 1;
+  for (int d = 0; d < size.ndims (); d++)
+    (d < dim ? o.inner : d > dim ? o.outer : o.count) *= size (d);
+  return o;
+}
+
+// Runs f, whose lanes are those of x, to an array of this size.
+static array fold_lanes (gpumm_operation f, gpumm_fold_op op, array x, const shape &size,
                          gpumm_type type, array *index) {
   if (!x.pending || !fits (x, x.pending->domain))
     ready (x);
-  gpumm_operation f = {};
-  f.name = "fold";
   f.fold = op;
-  f.inner = lanes[0];
-  f.count = lanes[1];
-  f.outer = lanes[2];
   const array y = new_array (x.device, type, size);
   array all = x; // only gives the map its size: the map's output is not used
   all.turned = false;
@@ -156,34 +161,42 @@ static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], cons
 }
 
 array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
-  int64_t lanes[] = {1, 1, 1};
   shape size = x.size;
-  for (int d = 0; d < size.ndims (); d++)
-    lanes[d < dim ? 0 : d == dim ? 1 : 2] *= size (d);
   if (dim < size.ndims ())
     size (dim) = 1;
-  return fold_lanes (op, x, lanes, size, type, index);
+  return fold_lanes (along ("fold", x.size, dim), op, x, size, type, index);
 }
 
-array scan (gpumm_fold_op op, array x, int dim, gpumm_type type) {
+// Runs o, which reads x and gives arrays of the same size.
+static array run_lanes (gpumm_operation o, array x, gpumm_type type, array *index) {
   x = plain (x);
-  gpumm_operation s = {};
-  s.name = "scan";
-  s.fold = op;
-  s.inner = s.count = s.outer = 1;
-  for (int d = 0; d < x.size.ndims (); d++)
-    (d < dim ? s.inner : d > dim ? s.outer : s.count) *= x.size (d);
   const array y = new_array (x.device, type, x.size);
-  s.map.inputs = 1;
-  s.map.input[0] = view_of (x);
-  s.result[0] = view_of (y);
-  need (gpumm_operation_run (&s));
+  o.map.inputs = 1;
+  o.map.input[0] = view_of (x);
+  o.result[0] = view_of (y);
+  if (index) {
+    *index = new_array (x.device, GPUMM_D, x.size);
+    o.result[1] = view_of (*index);
+  }
+  need (gpumm_operation_run (&o));
   return y;
 }
 
+array scan (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
+  gpumm_operation o = along ("scan", x.size, dim);
+  o.fold = op;
+  return run_lanes (o, x, type, index);
+}
+
+array sorted (array x, int dim, bool descends, array *index) {
+  gpumm_operation o = along ("sort", x.size, dim);
+  o.descends = descends;
+  return run_lanes (o, x, x.type, index);
+}
+
 bool holds (gpumm_fold_op op, const array &x) {
-  const int64_t lanes[] = {1, x.numel (), 1};
-  const array y = fold_lanes (op, x, lanes, shape (1, 1), GPUMM_B, nullptr);
+  const array y =
+      fold_lanes (along ("fold", shape (x.numel (), 1), 0), op, x, shape (1, 1), GPUMM_B, nullptr);
   uint8_t answer = 0;
   const gpumm_read read = {view_of (y), 1, &answer}; // one copy and one wait
   need (gpumm_read_back (&read, 1));

@@ -275,8 +275,53 @@
 %!       endfor
 %!     endfor
 %!   endfor
+%!   for f = {@cummax, @cummin, @sort, @(varargin) sort(varargin{:}, "descend")}
+%!     for n = 1:2
+%!       texts{end+1} = compare (f{1}, X, 0, "outputs", n);
+%!       for dim = 1:4
+%!         texts{end+1} = compare (@(x) f{1}(x, dim), X, 0, "outputs", n);
+%!       endfor
+%!     endfor
+%!   endfor
+%!   texts{end+1} = compare (@median, X, tol);
+%!   for dim = 1:4
+%!     texts{end+1} = compare (@(x) median(x, dim), X, tol);
+%!   endfor
 %! endfor
 %! fail_with (texts);
+
+## sort: equal elements keep their order, -0 equals 0, NA and NaN stay what they are; complex numbers
+## by abs, then by arg, where that of -1 - 0i is pi; 64-bit integers beyond 2^53; many lanes
+%!test
+%! z = [1, -1, 1i, -1i, complex(-1, -0), complex(-1, 0), 0, complex(-0, -0), NaN, complex(NaN, -1), ...
+%!      complex(1, NaN), complex(Inf, 1), 3 + 4i, 5, 4 + 3i, -5];
+%! values = {[0, -0, 1, -0, 0, NaN, NA, -1, NaN, NA], single([3, -0, 0, NA, NaN, -Inf, Inf, 3]), z, z.', ...
+%!           single(z), [z; fliplr(z)], intmax("int64") - int64([3, 1, 2, 1, 0]), ...
+%!           uint64([18446744073709551615, 1, 9007199254740993, 9007199254740992]), ...
+%!           uint8([200, 3, 200; 255, 0, 3]), [true, false, true], zeros(3, 0), zeros(0, 3), 5, ...
+%!           mod((1:3000) .* (1:3000), 7), reshape(mod((1:24000) * 7919, 997), 8, 3000), ...
+%!           reshape(mod((1:24000) * 7919, 997), 3000, 8) - 400, complex(mod(1:600, 5), mod(1:600, 3))};
+%! for n = 1:2
+%!   check_table ({@sort, @(x) sort(x, 1), @(x) sort(x, 2), @(x) sort(x, "descend"), @(x) sort(x, "ASCEND"), ...
+%!                 @(x) sort(x, 1, "descend"), @(x) sort(x, 2, "ascend")}, values, 0, "outputs", n);
+%! endfor
+%! bits = @(x) [num2hex(x(:)), num2str(isna (x(:)))];
+%! assert (bits (gather (sort (gpuArray (values{1})))), bits (sort (values{1})));
+%! check_table ({@(x) sort(x, 1.5), @(x) sort(x, [1, 2])}, values([1, 3, 9]), 0, "refuses", true);
+%! check_table ({@(x) sort(x, 0), @(x) sort(x, -1), @(x) sort(x, 3), @(x) sort(x, "up"), ...
+%!               @(x) sort(x, 1, 2), @(x) sort(x, {}), @(x) sort(x, "ascend", 1), ...
+%!               @(x) sort(x, 1, "ascend", 2), @(x) cummax(x, 0), @(x) cummax(x, 1.5), @(x) cummin(x, "a"), ...
+%!               @(x) median(x, 0), @(x) median(x, 1.5), @(x) median(x, "all")}, values([1, 3, 9]));
+%!assert (gather (sort (gpuArray ([2, 1]), 2^40)), [2, 1]) # Octave 7's own crashes
+%!error <sort: invalid dimension> [s, i] = sort (gpuArray ([2, 1]), 2^40);
+
+## median: of even and odd lanes, beside Inf and NaN; Octave's mean of two differs by version and shape
+%!test
+%! x = [4, 1, 3, 2; 8, NaN, 5, 6; Inf, Inf, -Inf, 7; realmax, realmax, 1, 0];
+%! values = {x, x.', x(:,1:3), x(1,:), x(3,:), x(4,:), x(1,1:3), x(2,:), single(x), int8([100, 120; 127, -3]), ...
+%!           uint8([250, 252, 255, 254]), int64([9007199254740993, 9007199254740995]), [true, false; true, true], ...
+%!           x + 2i, 7, [-0, -0; -0, 0], [-3; -8]};
+%! check_table ({@median, @(x) median(x, 1), @(x) median(x, 2), @(x) median(x, 3)}, values);
 
 ## their options and their errors
 %!test
