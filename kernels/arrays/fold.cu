@@ -124,24 +124,25 @@ template <class T, class W> DEVICE void begin (int, T x, int64_t, folded<W, SCAL
   add_square (imaginary_part (x), y);
 }
 
-DEVICE double logarithm_of (double x) {
+__device__ static inline double logarithm_of (double x) {
   return log (x);
 }
 
-DEVICE complex<double> logarithm_of (complex<double> x) {
+__device__ static inline complex<double> logarithm_of (complex<double> x) {
   return complex_log (x);
 }
 
 /* exp (i y) for the imaginary part y of an entry. */
-DEVICE double turn_of (double) {
+__device__ static inline double turn_of (double) {
   return 1;
 }
 
-DEVICE complex<double> turn_of (complex<double> x) {
+__device__ static inline complex<double> turn_of (complex<double> x) {
   return complex_exp (complex<double>{0, x.im});
 }
 
-template <class T, class W> DEVICE void begin (int, T x, int64_t, folded<W, EXPONENTS> &y) {
+template <class T, class W>
+__device__ static inline void begin (int, T x, int64_t, folded<W, EXPONENTS> &y) {
   const W z = wide (x);
   y = {real_part (z), turn_of (z)};
   if (isnan (y.most))
@@ -160,7 +161,7 @@ DEVICE void combine (int, folded<W, SCALED> &x, const folded<W, SCALED> &y) {
 }
 
 /* The sum with exponents beside another largest one. */
-template <class W> DEVICE W beside (const folded<W, EXPONENTS> &x, double most) {
+template <class W> __device__ static inline W beside (const folded<W, EXPONENTS> &x, double most) {
   W factor;
   set (factor, x.most == most ? 1 : exp (x.most - most), 0);
   return scale (factor, x.sum);
@@ -208,7 +209,7 @@ template <class W> DEVICE W value_of (const folded<W, SCALED> &x) {
   return y;
 }
 
-template <class W> DEVICE W value_of (const folded<W, EXPONENTS> &x) {
+template <class W> __device__ static inline W value_of (const folded<W, EXPONENTS> &x) {
   W most;
   set (most, x.most, 0);
   return add (most, logarithm_of (x.sum));

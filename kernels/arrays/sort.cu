@@ -52,9 +52,10 @@ DEVICE uint64_t key_of (double x) {
   return isnan (x) ? UINT64_MAX : bits & sign ? ~bits : bits | sign;
 }
 
+template <class I> constexpr uint64_t least = (uint64_t) std::numeric_limits<I>::min ();
+
 template <class I> DEVICE uint64_t key_of (I x) {
-  constexpr uint64_t least = (uint64_t) std::numeric_limits<I>::min ();
-  return (uint64_t) x - least;
+  return (uint64_t) x - least<I>;
 }
 
 template <class E> DEVICE uint64_t key_of (part, E x) {
