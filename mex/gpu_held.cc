@@ -47,11 +47,11 @@ static octave_value full_by_octave (octave_value::binary_op op, const octave_val
 static octave_value sparse_by_octave (octave_value::binary_op op, const octave_value &a,
                                       const octave_value &b) {
   const bool multiplies = op == octave_value::op_el_mul, divides = op == octave_value::op_el_div;
-  if (multiplies && b.issparse () && a.numel () != 1 && goes_along (a.dims (), b.dims ())
-      && !(a.issparse () && goes_along (b.dims (), a.dims ())))
+  const shape u = shape_of (a.dims ()), v = shape_of (b.dims ());
+  if (multiplies && b.issparse () && a.numel () != 1 && goes_along (u, v)
+      && !(a.issparse () && goes_along (v, u)))
     return sparse_by_octave (op, b, a);
-  if (!(multiplies || divides) || !a.issparse () || b.numel () == 1
-      || !goes_along (b.dims (), a.dims ()))
+  if (!(multiplies || divides) || !a.issparse () || b.numel () == 1 || !goes_along (v, u))
     return any_by_octave (op, a, b);
   octave_value factors = b.full_value ();
   if (divides)
@@ -64,7 +64,7 @@ static octave_value sparse_by_octave (octave_value::binary_op op, const octave_v
 static octave_value operated (octave_value::binary_op op, const octave_base_value &a,
                               const octave_base_value &b) {
   const storage kind = kind_of_both (a, b);
-  const operand_form x (kind, op, a, b), y (kind, op, b, a);
+  const any_operand x (kind, op, a, b), y (kind, op, b, a);
   check_operator (kind, op, x, y);
   const auto f = kind == storage::full     ? full_by_octave
                  : kind == storage::sparse ? sparse_by_octave
@@ -429,9 +429,9 @@ static octave_value joined_blocks (const octave_base_value &a, const octave_base
   const octave_gpuheld_blocks *s = dynamic_cast<const octave_gpuheld_blocks *> (&a);
   octave_value x = s && s->base () ? *s->base () : on_host (a), y = on_host (b);
   if (is_in_blocks (a) && is_in_blocks (b)) {
-    const operand_form u (storage::blocks, octave_value::op_add, x.get_rep (), y.get_rep ()),
+    const any_operand u (storage::blocks, octave_value::op_add, x.get_rep (), y.get_rep ()),
         v (storage::blocks, octave_value::op_add, y.get_rep (), x.get_rep ());
-    if (fits_blocks (u.type, u.block_size (), v.type, v.block_size (), place))
+    if (fits_blocks (u.x.type, u.block_size (), v.x.type, v.block_size (), place))
       return held_stored::with_part (s, x, y, b.dims (), place);
   }
   const auto as_full = [] (const octave_base_value &z) {

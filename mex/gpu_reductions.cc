@@ -143,7 +143,7 @@ static octave_value extreme_of_two (const named_function &f, const octave_value 
                                     const octave_value &y) {
   auto both = operands_of (x.get_rep (), y.get_rep ());
   operand &a = both.first, &b = both.second;
-  check_sizes (f.name, dims_of (a.x.size), dims_of (b.x.size));
+  check_sizes (f.name, a.x.size, b.x.size);
   const auto key = std::make_tuple (f.name, a.x.type, b.x.type, a.x.is_scalar (), b.x.is_scalar ());
   gpumm_type type = asked_once (key, [&] {
     return by_octave (f.name, ovl (sample (a.x.type, a.x.is_scalar (), dim_vector (1, 2)),

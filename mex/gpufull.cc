@@ -354,12 +354,12 @@ octave_value gpufull_joined (const octave_base_value &a, const octave_base_value
 // ---- operators ----------------------------------------------------------------------------------
 
 octave_value gpufull_binary (octave_value::binary_op op, const octave_base_value &a,
-                             const octave_base_value &b) {
+                             const octave_base_value &b, const product_options &o) {
   auto both = operands_of (a, b);
   operand &x = both.first, &y = both.second;
   op = reduced (op, x, y, x.x.is_scalar (), y.x.is_scalar ());
   if (op == octave_value::op_mul)
-    return value_of (multiplied (x.x, y.x));
+    return value_of (multiplied (x.x, y.x, o));
   return value_of (elementwise (operation_of (op), x, y));
 }
 

@@ -54,8 +54,11 @@ inline gpumm_type complex_type (gpumm_type type) {
   return type == GPUMM_S ? GPUMM_C : type == GPUMM_D ? GPUMM_Z : type;
 }
 
-// The type of a product of matrices of floating-point or logical entries.
+// The type of a product of matrices of floating-point or logical entries, or of integers of one
+// class.
 inline gpumm_type product_type (gpumm_type a, gpumm_type b) {
+  if (is_integer (a))
+    return a;
   const gpumm_type real = is_single (a) || is_single (b) ? GPUMM_S : GPUMM_D;
   return is_complex (a) || is_complex (b) ? complex_type (real) : real;
 }
