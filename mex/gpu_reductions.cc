@@ -226,40 +226,31 @@ static octave_value largest (const octave_value &values, const octave_value &x) 
   return binary (octave_value::op_add, y, nan);
 }
 
-// Of a matrix of which only some elements are stored; p is 1, 2, Inf, or NaN for "fro".
-static octave_value norm_of_stored (const named_call &c, double p) {
+// p is NaN for "fro".
+static octave_value norm_of (const named_call &c, double p) {
   const octave_value &x = c.x;
-  const octave_value values = stored (x).values ();
+  const octave_value entries = is_stored (x) ? stored (x).values () : x;
   const bool is_vector = x.rows () == 1 || x.columns () == 1;
-  if (p != 1 && !std::isnan (p) && p != INFINITY && !(p == 2 && is_vector))
-    c.refuse (x.issparse () ? "of a sparse matrix with this P" : "of a blocksparse with this P");
-  if (values.isempty ())
+  if (p != 1 && p != INFINITY && !std::isnan (p)
+      && !(is_vector && (p == 2 || (p == -INFINITY && !is_stored (x)))))
+    c.refuse (x.issparse ()   ? "of a sparse matrix with this P"
+              : is_stored (x) ? "of a blocksparse with this P"
+              : p == 2        ? "of a matrix with P = 2"
+                              : "with this P");
+  if (entries.isempty ())
     return on_device (as_class (octave_value (0.0), real_type (type_of (x))), device_for_new ());
   if (std::isnan (p) || p == 2)
-    return folded (GPUMM_FOLD_NORM, column (values), 0) (0);
-  if (p == INFINITY && is_vector)
-    return largest (values.abs (), values);
-  const int dim = p == INFINITY || x.rows () == 1 ? 1 : 0;
-  return largest (sum_along (x.abs (), dim).full_value (), values);
-}
-
-// Of a full matrix.
-static octave_value norm_of_full (const named_call &c, double p) {
-  const octave_value &x = c.x;
-  const bool is_vector = x.rows () == 1 || x.columns () == 1;
-  if (std::isnan (p) || (p == 2 && is_vector))
-    return folded (GPUMM_FOLD_NORM, column (x), 0) (0);
-  if (p == 1) {
-    const octave_value sums = sum_along (x.abs (), x.rows () == 1);
-    return largest (sums, sums);
+    return folded (GPUMM_FOLD_NORM, column (entries), 0) (0);
+  if (p == 1 || !is_vector) {
+    const octave_value sums = sum_along (x.abs (), p == INFINITY || x.rows () == 1).full_value ();
+    return largest (sums, p == 1 && !is_stored (x) ? sums : entries);
   }
   if (p == INFINITY)
-    return largest (is_vector ? x.abs () : sum_along (x.abs (), 1), x);
-  if (p != -INFINITY || !is_vector)
-    c.refuse (p == 2 ? "of a matrix with P = 2" : "with this P");
-  return octave::unary_op (
-      type_info (), octave_value::op_uminus,
-      largest (octave::unary_op (type_info (), octave_value::op_uminus, x.abs ()), x));
+    return largest (entries.abs (), entries);
+  const auto negated = [] (const octave_value &y) {
+    return octave::unary_op (type_info (), octave_value::op_uminus, y);
+  };
+  return negated (largest (negated (x.abs ()), x));
 }
 
 // (X), (X, P): P is 1, 2, Inf or "fro" for vectors, also -Inf, and 1, Inf or "fro" for matrices.
@@ -276,5 +267,5 @@ octave_value_list norm (named_call &c) {
   const double number = is_fro ? NAN : is_inf ? INFINITY : p.double_value ();
   if (!is_fro && std::isnan (number))
     c.refuse ("with P = NaN");
-  return ovl (is_stored (c.x) ? norm_of_stored (c, number) : norm_of_full (c, number));
+  return ovl (norm_of (c, number));
 }
