@@ -271,9 +271,8 @@ static gpumm_type result_type (octave_value::binary_op op, const array &x, const
 }
 
 void check_sizes (const char *name, const shape &a, const shape &b) {
-  for (int d = 0; d < std::min (a.ndims (), b.ndims ()); d++)
-    if (a (d) != b (d) && a (d) != 1 && b (d) != 1)
-      octave::err_nonconformant (name, dims_of (a), dims_of (b));
+  if (!can_broadcast (a, b))
+    octave::err_nonconformant (name, dims_of (a), dims_of (b));
 }
 
 void check_inner (const shape &a, const shape &b) {

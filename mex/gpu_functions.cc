@@ -200,10 +200,7 @@ static octave_value products_of_pages (const octave_value_list &args, gpumm_op o
     return value_of (elementwise (operation_of (octave_value::op_el_mul),
                                   operand (turned_pages (x, op_x)),
                                   operand (turned_pages (y, op_y))));
-  bool fits = u (1) == v (0);
-  for (int d = 2; d < std::min (u.ndims (), v.ndims ()); d++)
-    fits = fits && (u (d) == v (d) || u (d) == 1 || v (d) == 1);
-  if (!fits)
+  if (u (1) != v (0) || !can_broadcast (u, v, 2))
     octave::err_nonconformant ("pagemtimes", dims_of (u), dims_of (v));
   return value_of (multiplied_pages (x, op_x, y, op_y, product_type (x.type, y.type)));
 }

@@ -145,20 +145,16 @@ static octave_value extreme_of_two (const named_function &f, const octave_value 
   operand &a = both.first, &b = both.second;
   check_sizes (f.name, a.x.size, b.x.size);
   const auto key = std::make_tuple (f.name, a.x.type, b.x.type, a.x.is_scalar (), b.x.is_scalar ());
-  gpumm_type type = asked_once (key, [&] {
+  const gpumm_type type = asked_once (key, [&] {
     return by_octave (f.name, ovl (sample (a.x.type, a.x.is_scalar (), dim_vector (1, 2)),
                                    sample (b.x.type, b.x.is_scalar (), dim_vector (1, 2))));
   });
-  if (is_complex (a.x.type) || is_complex (b.x.type))
-    type = complex_type (type);
   if (!is_float (type)) // converted for the comparison as Octave converts
     for (operand *o : {&a, &b}) {
       o->x = plain (converted (as_array (*o), type));
       o->is_number = false;
     }
-  const gpumm_map_op op = f.op == GPUMM_FOLD_MAX ? GPUMM_MAP_MAX : GPUMM_MAP_MIN;
-  return value_of (pending_array (fused (op, a, b, domain_of (type)), type,
-                                  common_size (a.x.size, b.x.size), a.x.device));
+  return value_of (combined (f.op == GPUMM_FOLD_MAX ? GPUMM_MAP_MAX : GPUMM_MAP_MIN, a, b, type));
 }
 
 // Octave 11 compares angles, too.

@@ -155,9 +155,7 @@ static void check_sparse_sizes (octave_value::binary_op op, const shape &a, cons
   }();
   if (a == b)
     return;
-  if (broadcasts && a.ndims () == 2 && b.ndims () == 2
-      && (a (0) == b (0) || a (0) == 1 || b (0) == 1)
-      && (a (1) == b (1) || a (1) == 1 || b (1) == 1))
+  if (broadcasts && a.ndims () == 2 && b.ndims () == 2 && can_broadcast (a, b))
     say_gather (
         "X %s Y of a sparse matrix needs equal sizes on a device. Use full (X) or gather (X)",
         octave_value::binary_op_as_string (op).c_str ());

@@ -88,6 +88,9 @@ protected:
 // The array in a full gpuArray for use in an expression, if x is one.
 bool get_gpuarray (const octave_base_value &x, gpumm::array &to);
 
+// A full gpuArray, or an array of the host, on this device.
+gpumm::array array_on (const octave_value &x, int device);
+
 // What sparse matrices and matrices in blocks, M here, have in common.
 template <typename M> class device_stored : public gpu_joined<M> {
 public:

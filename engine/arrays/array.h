@@ -200,9 +200,6 @@ struct operand {
 operand number_operand (gpumm_scalar number, gpumm_type type, int device);
 array as_array (const operand &o);
 
-// The size of what an operator makes of two sizes that fit.
-shape common_size (const shape &a, const shape &b);
-
 // Is any entry NaN? Waits if it must look.
 bool has_nan (const operand &o);
 
