@@ -91,13 +91,6 @@ void check_range (const std::vector<octave::idx_vector> &index, const dim_vector
 
 // ---- types --------------------------------------------------------------------------------------
 
-form form_of (const array &x) {
-  form f;
-  f.type = x.type;
-  f.size = dims_of (x.size);
-  return f;
-}
-
 void check_narrow (gpumm_type type) {
   if (is_wide (type))
     say_gather ("arithmetic with int64 and uint64 is not available on a device. Use gather (X)");
@@ -268,7 +261,7 @@ const operation &operation_of (octave_value::binary_op op) {
 }
 
 // The real type of x OP y, or Octave's error.
-static gpumm_type result_type (octave_value::binary_op op, const form &x, const form &y) {
+static gpumm_type result_type (octave_value::binary_op op, const array &x, const array &y) {
   const auto key = std::make_tuple (op, x.type, y.type, x.is_scalar (), y.is_scalar ());
   return asked_once (key, [&] {
     const dim_vector size = op == octave_value::op_mul ? dim_vector (2, 2) : dim_vector (1, 2);
@@ -277,15 +270,14 @@ static gpumm_type result_type (octave_value::binary_op op, const form &x, const 
   });
 }
 
-void check_sizes (const char *name, const dim_vector &a, const dim_vector &b) {
-  for (int d = 0; d < std::min (a.ndims (), b.ndims ()); d++)
-    if (a (d) != b (d) && a (d) != 1 && b (d) != 1)
-      octave::err_nonconformant (name, a, b);
+void check_sizes (const char *name, const shape &a, const shape &b) {
+  if (!can_broadcast (a, b))
+    octave::err_nonconformant (name, dims_of (a), dims_of (b));
 }
 
-void check_inner (const dim_vector &a, const dim_vector &b) {
+void check_inner (const shape &a, const shape &b) {
   if (a.ndims () > 2 || b.ndims () > 2 || a (1) != b (0))
-    octave::err_nonconformant ("operator *", a, b);
+    octave::err_nonconformant ("operator *", dims_of (a), dims_of (b));
 }
 
 void check_nan (const operand &o) {
@@ -293,7 +285,8 @@ void check_nan (const operand &o) {
     octave::err_nan_to_logical_conversion ();
 }
 
-gpumm_type checked_type (const operation &o, const form &a, const form &b) {
+gpumm_type checked_type (const operation &o, const array &a, const array &b) {
+  check_sizes (o.name, a.size, b.size);
   const gpumm_type real = result_type (o.op, a, b);
   check_narrow (a.type);
   check_narrow (b.type);
@@ -303,8 +296,7 @@ gpumm_type checked_type (const operation &o, const form &a, const form &b) {
 }
 
 array elementwise (const operation &o, const operand &a, const operand &b) {
-  const form x = form_of (a.x), y = form_of (b.x);
-  check_sizes (o.name, x.size, y.size);
+  const array &x = a.x, &y = b.x;
   const gpumm_type real = checked_type (o, x, y);
   // If one of two numbers is complex or an integer, Octave treats NaN as true.
   const auto is_plain = [] (gpumm_type type) {
@@ -318,13 +310,10 @@ array elementwise (const operation &o, const operand &a, const operand &b) {
   return combined (o.map, a, b, real);
 }
 
-array multiplied (const array &a, const array &b) {
-  const form x = form_of (a), y = form_of (b);
-  check_inner (x.size, y.size);
-  gpumm_type type = result_type (octave_value::op_mul, x, y);
-  if (is_complex (a.type) || is_complex (b.type))
-    type = complex_type (type);
-  return multiplied (a, b, type, {});
+array multiplied (const array &a, const array &b, const product_options &o) {
+  check_inner (a.size, b.size);
+  (void) result_type (octave_value::op_mul, a, b); // or Octave's error
+  return multiplied (a, b, product_type (a.type, b.type), o);
 }
 
 gpumm_type joined_type (gpumm_type x, gpumm_type y) {

@@ -53,18 +53,6 @@ void check_range (const std::vector<octave::idx_vector> &index, const dim_vector
 
 // ---- types --------------------------------------------------------------------------------------
 
-// What the rules of an operation ask of an array.
-struct form {
-  gpumm_type type = GPUMM_D;
-  dim_vector size = dim_vector (0, 0);
-
-  bool is_scalar () const {
-    return size.ndims () == 2 && size (0) == 1 && size (1) == 1;
-  }
-};
-
-form form_of (const array &x);
-
 // An error for int64 and uint64.
 void check_narrow (gpumm_type type);
 
@@ -157,20 +145,21 @@ octave_value::binary_op reduced (octave_value::binary_op op, O &a, O &b, bool a_
 
 // Octave's error, which contains the name, if these sizes do not fit; unless a * b has sizes that
 // fit.
-void check_sizes (const char *name, const dim_vector &a, const dim_vector &b);
-void check_inner (const dim_vector &a, const dim_vector &b);
+void check_sizes (const char *name, const shape &a, const shape &b);
+void check_inner (const shape &a, const shape &b);
 
 // Raises Octave's error if a NaN would become a truth value. Waits.
 void check_nan (const operand &o);
 
 // The real type of the result of a OP b, or the error for what Octave or a device does not compute.
-gpumm_type checked_type (const operation &o, const form &a, const form &b);
+// Reads only types and sizes.
+gpumm_type checked_type (const operation &o, const array &a, const array &b);
 
 // a OP b, by the rules of Octave.
 array elementwise (const operation &o, const operand &a, const operand &b);
 
 // The product by the rules of `*`.
-array multiplied (const array &a, const array &b);
+array multiplied (const array &a, const array &b, const product_options &o);
 
 // The type of [x, y].
 gpumm_type joined_type (gpumm_type x, gpumm_type y);

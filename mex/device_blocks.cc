@@ -97,20 +97,6 @@ array block_of (const blocks &x, const octave_value_list &given) {
   return part_of (x, selected (at.rows), selected (at.cols));
 }
 
-// ---- operands -----------------------------------------------------------------------------------
-
-static dim_vector size_of (const block_operand &x) {
-  return dims_of (x.is_blocks ? x.s.size () : x.other.x.size);
-}
-
-static bool is_number (const block_operand &x) {
-  return !x.is_blocks && x.other.x.is_scalar ();
-}
-
-static array full_operand (const block_operand &x) {
-  return x.is_blocks ? implicit_full_of (x.s) : as_array (x.other);
-}
-
 // ---- products -----------------------------------------------------------------------------------
 
 // a * b in this type, and drops zeros of a and b.
@@ -119,15 +105,13 @@ static blocks product (blocks &a, blocks &b, gpumm_type type, const product_opti
                                : multiplied (a, b, type, o);
 }
 
-static bool product (block_operand &a, block_operand &b, const product_options &o, blocks &result,
-                     array &full) {
-  if (a.is_blocks && b.is_blocks) {
-    const gpumm_type s = a.s.type (), type = is_float (s) ? product_type (s, b.s.type ()) : s;
-    result = product (a.s, b.s, o.output == GPUMM_TYPES ? type : o.output, o);
-  } else
-    full = a.is_blocks ? multiplied_full (a.s, as_array (b.other), true, o)
-                       : multiplied_full (b.s, as_array (a.other), false, o);
-  return a.is_blocks && b.is_blocks;
+static octave_value blocks_product (any_operand &a, any_operand &b, const product_options &o) {
+  if (b.kind != storage::blocks)
+    return value_of (multiplied_full (a.b, as_array (b), true, o));
+  if (a.kind != storage::blocks)
+    return value_of (multiplied_full (b.b, as_array (a), false, o));
+  const gpumm_type type = product_type (a.x.type, b.x.type);
+  return value_of (product (a.b, b.b, o.output == GPUMM_TYPES ? type : o.output, o));
 }
 
 // By repeated squaring, as for a blocksparse of the host.
@@ -148,68 +132,60 @@ static blocks power (blocks a, double p) {
 // ---- elementwise --------------------------------------------------------------------------------
 
 // S OP number or number OP S.
-static blocks with_number (const operation &o, const block_operand &a, const block_operand &b) {
-  blocks x = a.is_blocks ? a.s : b.s;
-  const gpumm_scalar number = (a.is_blocks ? b : a).other.number;
+static blocks blocks_with_number (const operation &o, const any_operand &a, const any_operand &b) {
+  const bool left = a.kind == storage::blocks;
+  blocks x = left ? a.b : b.b;
+  const gpumm_scalar number = (left ? b : a).number;
   if (!std::isfinite (number.re) || !std::isfinite (number.im))
     drop_zeros (x); // 0 * Inf would be NaN
   if (x.conjugated)
     x = straight (x);
   const operand values = operand (x.values);
-  return with_values (x, a.is_blocks ? elementwise (o, values, b.other)
-                                     : elementwise (o, a.other, values));
+  return with_values (x, left ? elementwise (o, values, b) : elementwise (o, a, values));
 }
 
 // Does the result stay in blocks? The rules are those of @blocksparse/elementwise.m. With `*` a
 // number may be NaN or Inf.
-static bool keeps_zeros (octave_value::binary_op op, const block_operand &a,
-                         const block_operand &b) {
-  if (a.is_blocks && b.is_blocks)
+static bool keeps_zeros (octave_value::binary_op op, const any_operand &a, const any_operand &b) {
+  if (a.kind == storage::blocks && b.kind == storage::blocks)
     return (op == octave_value::op_add || op == octave_value::op_sub
             || op == octave_value::op_el_mul)
-           && size_of (a) == size_of (b) && a.s.block_size () == b.s.block_size ();
-  const block_operand &n = a.is_blocks ? b : a;
-  if (op == octave_value::op_mul || !is_number (n))
-    return is_number (n);
-  const gpumm_scalar x = n.other.number;
-  if (!std::isfinite (x.re) || !std::isfinite (x.im))
+           && a.x.size == b.x.size && a.b.block_size () == b.b.block_size ();
+  const any_operand &n = a.kind == storage::blocks ? b : a;
+  if (op == octave_value::op_mul || !n.is_full_number ())
+    return n.is_full_number ();
+  if (!std::isfinite (n.number.re) || !std::isfinite (n.number.im))
     return false;
-  const bool is_zero = x.re == 0 && x.im == 0;
+  const bool is_zero = n.number.re == 0 && n.number.im == 0;
   return op == octave_value::op_el_mul
-         || (a.is_blocks
+         || (a.kind == storage::blocks
              && (op == octave_value::op_el_div
                      ? !is_zero
-                     : op == octave_value::op_el_pow && !is_complex (n.other.x.type) && x.re > 0));
+                     : op == octave_value::op_el_pow && !is_complex (n.x.type) && n.number.re > 0));
 }
 
 // Copies a number on the device to the host, which needs its value. Waits.
-static void look_at_number (block_operand &x) {
-  if (is_number (x) && !x.other.is_number)
-    x.other = operand_of (download (as_array (x.other)), x.other.x.device);
+static void look_at_number (any_operand &x) {
+  if (x.is_full_number () && !x.is_number)
+    static_cast<operand &> (x) = operand_of (download (x.x), x.x.device);
 }
 
-bool combined (octave_value::binary_op op, block_operand &a, block_operand &b,
-               const product_options &options, blocks &result, array &full) {
+octave_value combined_blocks (octave_value::binary_op op, any_operand &a, any_operand &b,
+                              const product_options &options) {
   look_at_number (a);
   look_at_number (b);
   const octave_value::binary_op given = op;
-  op = reduced (op, a, b, is_number (a), is_number (b), true);
+  op = reduced (op, a, b, a.is_full_number (), b.is_full_number (), true);
   if (op == octave_value::op_mul)
-    return product (a, b, options, result, full);
-  if (op == octave_value::op_pow) {
-    result = power (a.s, b.other.number.re);
-    return true;
-  }
+    return blocks_product (a, b, options);
+  if (op == octave_value::op_pow)
+    return value_of (power (a.b, b.number.re));
   const operation &o = operation_of (op);
-  const bool stays = keeps_zeros (given == octave_value::op_mul ? given : op, a, b);
-  if (!stays)
-    full = elementwise (o, operand (full_operand (a)), operand (full_operand (b)));
-  else if (a.is_blocks && b.is_blocks)
-    result = combined (o.map, a.s, b.s,
-                       checked_type (o, {a.s.type (), size_of (a)}, {b.s.type (), size_of (b)}));
-  else
-    result = with_number (o, a, b);
-  return stays;
+  if (!keeps_zeros (given == octave_value::op_mul ? given : op, a, b))
+    return value_of (elementwise (o, operand (a.full ()), operand (b.full ())));
+  if (a.kind == storage::blocks && b.kind == storage::blocks)
+    return value_of (combined (o.map, a.b, b.b, checked_type (o, a.x, b.x)));
+  return value_of (blocks_with_number (o, a, b));
 }
 
 } // namespace gpumm

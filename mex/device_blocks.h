@@ -24,17 +24,10 @@ array implicit_full_of (const blocks &x);
 array part_of (const blocks &x, std::vector<octave::idx_vector> index);
 array block_of (const blocks &x, const octave_value_list &given);
 
-// An operand of an operator whose other operand is in blocks.
-struct block_operand {
-  bool is_blocks = false;
-  blocks s;
-  operand other;
-};
-
-// a OP b, which the rules allow. Returns true if the result is in blocks; otherwise it is in
-// `full`. A product drops zeros of its operands; the options are its own.
-bool combined (octave_value::binary_op op, block_operand &a, block_operand &b,
-               const product_options &o, blocks &result, array &full);
+// a OP b on a device, of which one is in blocks, as a gpuArray in blocks or a full one. The rules
+// allow it. A product drops zeros of its operands; the options are its own.
+octave_value combined_blocks (octave_value::binary_op op, any_operand &a, any_operand &b,
+                              const product_options &o);
 
 } // namespace gpumm
 

@@ -72,37 +72,13 @@ sparse as_sparse (const array &given) {
 
 // ---- operators ----------------------------------------------------------------------------------
 
-static dim_vector size_of (const sparse_operand &x) {
-  return x.is_sparse                ? dims_of (x.s.size ())
-         : x.diagonal.is_defined () ? x.diagonal.dims ()
-                                    : dims_of (x.other.x.size);
-}
-
-static bool is_scalar (const sparse_operand &x) {
-  const dim_vector size = size_of (x);
-  return size.ndims () == 2 && size (0) == 1 && size (1) == 1;
-}
-
-static array full_operand (const sparse_operand &x) {
-  return x.is_sparse                ? full_of (x.s)
-         : x.diagonal.is_defined () ? upload (x.diagonal.full_value (), x.s.device)
-                                    : as_array (x.other);
-}
-
-// The operand as a value of the host.
-static octave_value on_host (const sparse_operand &x) {
-  return x.is_sparse                ? download (x.s)
-         : x.diagonal.is_defined () ? x.diagonal
-                                    : download (as_array (x.other));
-}
-
-bool goes_along (const dim_vector &v, const dim_vector &size) {
+bool goes_along (const shape &v, const shape &size) {
   return v.ndims () == 2 && v != size && v.numel () != 1
          && ((v (0) == 1 && v (1) == size (1)) || (v (1) == 1 && v (0) == size (0)));
 }
 
-bool has_own_sizes (octave_value::binary_op op, const dim_vector &a, const dim_vector &b) {
-  return compares (operation_of (op).map) && (a.any_zero () || b.any_zero ());
+bool has_own_sizes (octave_value::binary_op op, const shape &a, const shape &b) {
+  return compares (operation_of (op).map) && (a.numel () == 0 || b.numel () == 0);
 }
 
 bool takes_zeros (octave_value::binary_op op) {
@@ -120,27 +96,27 @@ bool zeros_count (octave_value::binary_op op) {
   return does && (op == octave_value::op_el_mul || op == octave_value::op_el_div);
 }
 
-static sparse sparse_operand_of (const sparse_operand &x, int device) {
-  return x.is_sparse                ? x.s
-         : x.diagonal.is_defined () ? upload_sparse (x.diagonal, device)
-                                    : as_sparse (as_array (x.other));
+static sparse sparse_operand (const any_operand &x) {
+  return x.kind == storage::sparse ? x.s
+         : x.is_diagonal           ? upload_sparse (x.on_host (), x.x.device)
+                                   : as_sparse (as_array (x));
 }
 
 // The factors of a diagonal matrix, or of a sparse or full vector, as a column.
-static array factors_of (const sparse_operand &x, int device) {
-  array v = x.diagonal.is_defined ()
-                ? upload (octave_value (x.diagonal).diag ().full_value (), device)
-                : full_operand (x);
+static array factors_of (const any_operand &x) {
+  const array v =
+      x.is_diagonal ? upload (x.on_host ().diag ().full_value (), x.x.device) : x.full ();
   return reshaped (v, shape (v.numel (), 1));
 }
 
 // S OP number or number OP S, for operations that leave zeros zero.
-static sparse with_number (const operation &o, const sparse_operand &a, const sparse_operand &b) {
-  sparse x = a.is_sparse && !is_scalar (a) ? a.s : b.is_sparse ? b.s : a.s;
-  const bool left = a.is_sparse && (!is_scalar (a) || !b.is_sparse || is_scalar (b));
-  const sparse_operand &n = left ? b : a;
-  operand number = n.other;
-  if (n.is_sparse)
+static sparse with_number (const operation &o, const any_operand &a, const any_operand &b) {
+  const bool is_a = a.kind == storage::sparse, is_b = b.kind == storage::sparse,
+             left = is_a && (!a.x.is_scalar () || !is_b);
+  sparse x = left ? a.s : b.s;
+  const any_operand &n = left ? b : a;
+  operand number = n;
+  if (n.kind == storage::sparse)
     number = operand (full_of (n.s));
   const gpumm_scalar value = number.number;
   if (!number.is_number || !std::isfinite (value.re) || !std::isfinite (value.im)
@@ -159,11 +135,12 @@ static sparse with_number (const operation &o, const sparse_operand &a, const sp
 
 // a OP b of all elements. As a truth value NaN is true in sparse matrices, and beside one, but an
 // error in a full matrix beside a sparse number.
-static array of_all (const operation &o, const sparse_operand &a, const sparse_operand &b) {
-  const bool as_truths =
-      is_logical (o.map) && (is_scalar (a) == is_scalar (b) || !is_scalar (a.is_sparse ? a : b));
-  const auto values = [&] (const sparse_operand &x) {
-    const array y = full_operand (x);
+static array of_all (const operation &o, const any_operand &a, const any_operand &b) {
+  const bool as_truths = is_logical (o.map)
+                         && (a.x.is_scalar () == b.x.is_scalar ()
+                             || !(a.kind == storage::sparse ? a : b).x.is_scalar ());
+  const auto values = [&] (const any_operand &x) {
+    const array y = x.full ();
     return operand (as_truths ? not_zero (y) : y);
   };
   return elementwise (o, values (a), values (b));
@@ -171,93 +148,73 @@ static array of_all (const operation &o, const sparse_operand &a, const sparse_o
 
 // The same where the result is sparse, though no operand but a number is, or one is full: a sparse
 // number may be a zero that is not stored.
-static sparse of_full (const operation &o, const sparse_operand &a, const sparse_operand &b) {
+static sparse of_full (const operation &o, const any_operand &a, const any_operand &b) {
   return as_sparse (of_all (o, a, b));
 }
 
 // Elementwise operators with a sparse result.
-static sparse elementwise_sparse (octave_value::binary_op op, const sparse_operand &a,
-                                  const sparse_operand &b) {
+static sparse elementwise_sparse (octave_value::binary_op op, const any_operand &a,
+                                  const any_operand &b) {
   const operation &o = operation_of (op);
-  const int device = a.is_sparse ? a.s.device : b.s.device;
-  const bool multiplies = op == octave_value::op_el_mul, divides = op == octave_value::op_el_div;
-  if (is_scalar (a) != is_scalar (b))
-    return (is_scalar (a) ? b : a).is_sparse ? with_number (o, a, b) : of_full (o, a, b);
-  if (is_scalar (a) && !(a.is_sparse && b.is_sparse))
+  const bool is_a = a.kind == storage::sparse, is_b = b.kind == storage::sparse,
+             multiplies = op == octave_value::op_el_mul, divides = op == octave_value::op_el_div;
+  if (a.x.is_scalar () != b.x.is_scalar ())
+    return (a.x.is_scalar () ? is_b : is_a) ? with_number (o, a, b) : of_full (o, a, b);
+  if (a.x.is_scalar () && !(is_a && is_b))
     return with_number (o, a, b);
-  const dim_vector u = size_of (a), v = size_of (b);
+  const shape &u = a.x.size, &v = b.x.size;
   if ((multiplies && goes_along (u, v)) || ((multiplies || divides) && goes_along (v, u))) {
-    const bool left = goes_along (v, u) && a.is_sparse;
-    const sparse_operand &f = left ? b : a;
-    return scaled (divides, left ? a.s : b.s, factors_of (f, device), size_of (f) (1) == 1);
+    const bool left = goes_along (v, u) && is_a;
+    const any_operand &f = left ? b : a;
+    return scaled (divides, left ? a.s : b.s, factors_of (f), f.x.size (1) == 1);
   }
-  const bool both =
-      (a.is_sparse || a.diagonal.is_defined ()) && (b.is_sparse || b.diagonal.is_defined ());
-  if (!both) // a full operand: 0 times NaN or Inf is NaN
+  if (!a.is_stored () || !b.is_stored ()) // a full operand: 0 times NaN or Inf is NaN
     return of_full (o, a, b);
   const bool meets = (multiplies && !zeros_count (op)) || op == octave_value::op_el_and;
-  return combined (!meets, o.map, sparse_operand_of (a, device), sparse_operand_of (b, device));
+  return combined (!meets, o.map, sparse_operand (a), sparse_operand (b));
 }
 
 // a * b. Zeros that the product drops are dropped from a and b, too.
-static bool product (sparse_operand &a, sparse_operand &b, const product_options &o, sparse &result,
-                     array &full) {
-  const int device = a.is_sparse ? a.s.device : b.s.device;
-  const dim_vector u = size_of (a), v = size_of (b);
-  if (u.ndims () > 2 || v.ndims () > 2 || u (1) != v (0))
-    octave::err_nonconformant ("operator *", u, v);
-  if (b.diagonal.is_defined () && v (0) == v (1))
-    result = scaled (false, a.s, factors_of (b, device), false);
-  else if (a.diagonal.is_defined () && u (0) == u (1))
-    result = scaled (false, b.s, factors_of (a, device), true);
-  else if ((a.is_sparse || a.diagonal.is_defined ()) && (b.is_sparse || b.diagonal.is_defined ())) {
-    sparse x = sparse_operand_of (a, device), y = sparse_operand_of (b, device);
-    drop_zeros_of_thinned (x, y);
-    result = has_long_lines (x, y) ? upload_sparse (product_on_host (x, y), device)
-                                   : multiplied (x, y, o);
-    a.s = x;
-    b.s = y;
-  } else {
-    full = a.is_sparse ? multiplied_full (a.s, as_array (b.other), true, o)
-                       : multiplied_full (b.s, as_array (a.other), false, o);
-    return false;
-  }
-  return true;
+static octave_value product (any_operand &a, any_operand &b, const product_options &o) {
+  check_inner (a.x.size, b.x.size);
+  if (b.is_diagonal && b.x.size (0) == b.x.size (1))
+    return value_of (scaled (false, a.s, factors_of (b), false));
+  if (a.is_diagonal && a.x.size (0) == a.x.size (1))
+    return value_of (scaled (false, b.s, factors_of (a), true));
+  if (!b.is_stored ())
+    return value_of (multiplied_full (a.s, as_array (b), true, o));
+  if (!a.is_stored ())
+    return value_of (multiplied_full (b.s, as_array (a), false, o));
+  a.s = sparse_operand (a);
+  b.s = sparse_operand (b);
+  drop_zeros_of_thinned (a.s, b.s);
+  return value_of (has_long_lines (a.s, b.s)
+                       ? upload_sparse (product_on_host (a.s, b.s), a.x.device)
+                       : multiplied (a.s, b.s, o));
 }
 
-bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b, bool is_sparse,
-               const product_options &options, sparse &result, array &full) {
-  const bool multiplies = op == octave_value::op_mul,
-             takes = a.is_sparse && b.is_sparse && takes_zeros (op);
-  op = reduced (op, a, b, is_scalar (a), is_scalar (b));
+octave_value combined_sparse (octave_value::binary_op op, any_operand &a, any_operand &b,
+                              bool is_sparse, const product_options &options) {
+  const bool is_a = a.kind == storage::sparse, is_b = b.kind == storage::sparse,
+             multiplies = op == octave_value::op_mul, takes = is_a && is_b && takes_zeros (op);
+  op = reduced (op, a, b, a.x.is_scalar (), b.x.is_scalar ());
   if (op == octave_value::op_mul)
-    return product (a, b, options, result, full);
+    return product (a, b, options);
   const operation &o = operation_of (op);
-  if (has_own_sizes (op, size_of (a), size_of (b))) {
-    const octave_value z = octave::binary_op (type_info (), op, on_host (a), on_host (b));
-    const int device = a.is_sparse ? a.s.device : b.s.device;
-    if (z.issparse ())
-      result = upload_sparse (z, device);
-    else
-      full = upload (z, device);
-    return z.issparse ();
+  if (has_own_sizes (op, a.x.size, b.x.size)) {
+    const octave_value z = octave::binary_op (type_info (), op, a.on_host (), b.on_host ());
+    return z.issparse () ? value_of (upload_sparse (z, a.x.device))
+                         : value_of (upload (z, a.x.device));
   }
-  const bool scales =
-      (op == octave_value::op_el_mul || op == octave_value::op_el_div)
-      && (goes_along (size_of (b), size_of (a)) || goes_along (size_of (a), size_of (b)));
-  if (is_sparse && is_scalar (a) && is_scalar (b)
+  const bool scales = (op == octave_value::op_el_mul || op == octave_value::op_el_div)
+                      && (goes_along (b.x.size, a.x.size) || goes_along (a.x.size, b.x.size));
+  if (is_sparse && a.x.is_scalar () && b.x.is_scalar ()
       && (takes || zeros_count (op) || compares (o.map) || o.map == GPUMM_MAP_POW
-          || (op == octave_value::op_el_div && !a.is_sparse)
-          || (multiplies && a.is_sparse && b.is_sparse))) {
-    result = of_full (o, a, b);
-    return true;
-  }
-  if (is_sparse || scales) {
-    result = elementwise_sparse (op, a, b);
-    return true;
-  }
-  full = of_all (o, a, b);
-  return false;
+          || (op == octave_value::op_el_div && a.kind != storage::sparse)
+          || (multiplies && is_a && is_b)))
+    return value_of (of_full (o, a, b));
+  return is_sparse || scales ? value_of (elementwise_sparse (op, a, b))
+                             : value_of (of_all (o, a, b));
 }
 
 // ---- parts --------------------------------------------------------------------------------------

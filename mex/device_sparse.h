@@ -4,8 +4,7 @@
 #ifndef GPUMM_DEVICE_SPARSE_H
 #define GPUMM_DEVICE_SPARSE_H
 
-#include "arrays/blocks.h"
-#include "device_array.h"
+#include "operand.h"
 
 namespace gpumm {
 
@@ -16,31 +15,22 @@ octave_value download (sparse x);
 // The sparse matrix with the entries of a full one, or Octave's error.
 sparse as_sparse (const array &x);
 
-// An operand of an operator whose other operand is sparse.
-struct sparse_operand {
-  bool is_sparse = false;
-  sparse s;
-  operand other;
-  octave_value diagonal; // a diagonal matrix of the host
-};
-
 // Is v a vector that applies to each column or each row of a matrix of this size?
-bool goes_along (const dim_vector &v, const dim_vector &size);
+bool goes_along (const shape &v, const shape &size);
 
 // Comparisons and logical operators with empty matrices: the sizes of Octave's results follow no
 // rule of other operators, so Octave computes them.
-bool has_own_sizes (octave_value::binary_op op, const dim_vector &a, const dim_vector &b);
+bool has_own_sizes (octave_value::binary_op op, const shape &a, const shape &b);
 
 // If both operands are sparse and one is a number, these operators of Octave also apply to zeros
 // that are not stored; and these of Octave 11.
 bool takes_zeros (octave_value::binary_op op);
 bool zeros_count (octave_value::binary_op op);
 
-// a OP b, which the rules allow, with a sparse result, or a full one where they say so. Returns
-// true if the result is sparse; otherwise it is in `full`. A product drops zeros of its
-// operands; the options are its own.
-bool combined (octave_value::binary_op op, sparse_operand &a, sparse_operand &b, bool is_sparse,
-               const product_options &o, sparse &result, array &full);
+// a OP b on a device, of which one is sparse, as a gpuArray. The rules allow it and say whether the
+// result is sparse. A product drops zeros of its operands; the options are its own.
+octave_value combined_sparse (octave_value::binary_op op, any_operand &a, any_operand &b,
+                              bool is_sparse, const product_options &o);
 
 // S(I,J), S(J) of a vector.
 sparse part_of (sparse x, std::vector<octave::idx_vector> index);

@@ -191,24 +191,17 @@ static octave_value products_of_pages (const octave_value_list &args, gpumm_op o
   if (is_integer (x.type) || is_integer (y.type))
     return value_of (upload (
         by_octave ("pagemtimes", ovl (download (x), args (1), download (y), args (3))), x.device));
-  const int dims = std::max (x.size.ndims (), y.size.ndims ());
-  const dim_vector m = dims_of (x.size.redim (dims)), n = dims_of (y.size.redim (dims));
-  const bool scales = (m (0) == 1 && m (1) == 1) || (n (0) == 1 && n (1) == 1);
-  if (scales)
+  shape u = x.size, v = y.size; // of op (X) and op (Y)
+  if (op_x != GPUMM_NONE)
+    std::swap (u (0), u (1));
+  if (op_y != GPUMM_NONE)
+    std::swap (v (0), v (1));
+  if ((u (0) == 1 && u (1) == 1) || (v (0) == 1 && v (1) == 1))
     return value_of (elementwise (operation_of (octave_value::op_el_mul),
                                   operand (turned_pages (x, op_x)),
                                   operand (turned_pages (y, op_y))));
-  bool fits = m (op_x == GPUMM_NONE) == n (op_y != GPUMM_NONE);
-  for (int d = 2; d < dims; d++)
-    fits = fits && (m (d) == n (d) || m (d) == 1 || n (d) == 1);
-  if (!fits) {
-    dim_vector of_x = dims_of (x.size), of_y = dims_of (y.size);
-    if (op_x != GPUMM_NONE)
-      std::swap (of_x (0), of_x (1));
-    if (op_y != GPUMM_NONE)
-      std::swap (of_y (0), of_y (1));
-    octave::err_nonconformant ("pagemtimes", of_x, of_y);
-  }
+  if (u (1) != v (0) || !can_broadcast (u, v, 2))
+    octave::err_nonconformant ("pagemtimes", dims_of (u), dims_of (v));
   return value_of (multiplied_pages (x, op_x, y, op_y, product_type (x.type, y.type)));
 }
 

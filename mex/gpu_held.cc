@@ -47,11 +47,11 @@ static octave_value full_by_octave (octave_value::binary_op op, const octave_val
 static octave_value sparse_by_octave (octave_value::binary_op op, const octave_value &a,
                                       const octave_value &b) {
   const bool multiplies = op == octave_value::op_el_mul, divides = op == octave_value::op_el_div;
-  if (multiplies && b.issparse () && a.numel () != 1 && goes_along (a.dims (), b.dims ())
-      && !(a.issparse () && goes_along (b.dims (), a.dims ())))
+  const shape u = shape_of (a.dims ()), v = shape_of (b.dims ());
+  if (multiplies && b.issparse () && a.numel () != 1 && goes_along (u, v)
+      && !(a.issparse () && goes_along (v, u)))
     return sparse_by_octave (op, b, a);
-  if (!(multiplies || divides) || !a.issparse () || b.numel () == 1
-      || !goes_along (b.dims (), a.dims ()))
+  if (!(multiplies || divides) || !a.issparse () || b.numel () == 1 || !goes_along (v, u))
     return any_by_octave (op, a, b);
   octave_value factors = b.full_value ();
   if (divides)
@@ -64,7 +64,7 @@ static octave_value sparse_by_octave (octave_value::binary_op op, const octave_v
 static octave_value operated (octave_value::binary_op op, const octave_base_value &a,
                               const octave_base_value &b) {
   const storage kind = kind_of_both (a, b);
-  const operand_form x (kind, op, a, b), y (kind, op, b, a);
+  const any_operand x (kind, op, a, b), y (kind, op, b, a);
   check_operator (kind, op, x, y);
   const auto f = kind == storage::full     ? full_by_octave
                  : kind == storage::sparse ? sparse_by_octave
@@ -76,41 +76,27 @@ static octave_value operated (octave_value::binary_op op, const octave_base_valu
 
 using held_part = part<octave_value>;
 
-static octave_value united (const char *name, const std::vector<held_part> &parts,
-                            std::size_t first, std::size_t last) {
+// Several at once: part by part would take quadratic time.
+static octave_value united (const std::vector<held_part> &parts, std::size_t first,
+                            std::size_t last, bool below) {
   octave_value_list values;
   for (std::size_t i = first; i < last; i++)
     values.append (parts[i].m);
-  return octave::feval (name, values, 1) (0);
+  return by_octave (below ? "vertcat" : "horzcat", values);
 }
 
-// Each row of parts at once, and then the rows: part by part would take quadratic time.
+static octave_value with_part (const octave_value &whole, const held_part &p) {
+  Array<octave_idx_type> place (dim_vector (2, 1));
+  place (0) = p.row;
+  place (1) = p.col;
+  return octave::cat_op (type_info (), whole, p.m, place);
+}
+
 octave_value gpumm::joined (const octave_value &base, const std::vector<held_part> &parts) {
-  std::vector<held_part> rows;
-  double left = double (base.rows ()) * double (base.columns ()); // places without a part
-  for (std::size_t i = 0, next; i < parts.size (); i = next) {
-    for (next = i; next < parts.size () && parts[next].row == parts[i].row; next++)
-      left -= double (parts[next].m.rows ()) * double (parts[next].m.columns ());
-    rows.push_back ({united ("horzcat", parts, i, next), parts[i].row, parts[i].col});
-  }
-  const std::size_t count = rows.size ();
-  // Octave begins with an empty double matrix, which has no say where parts of any class fill it
-  if (left == 0)
-    return united ("vertcat", rows, 0, count);
-  // parts of other kinds came before or come after: the first row and the last may be short
-  std::vector<held_part> rest = {rows[0]};
-  if (count > 2)
-    rest.push_back ({united ("vertcat", rows, 1, count - 1), rows[1].row, rows[1].col});
-  if (count > 1)
-    rest.push_back (rows[count - 1]);
-  octave_value c = base;
-  for (const held_part &p : rest) {
-    Array<octave_idx_type> place (dim_vector (2, 1));
-    place (0) = p.row;
-    place (1) = p.col;
-    c = octave::cat_op (type_info (), c, p.m, place);
-  }
-  return c;
+  const auto numel = [] (const octave_value &x) {
+    return double (x.rows ()) * double (x.columns ());
+  };
+  return joined_rows (base, parts, numel, united, with_part);
 }
 
 // ---- the types ----------------------------------------------------------------------------------
@@ -429,9 +415,9 @@ static octave_value joined_blocks (const octave_base_value &a, const octave_base
   const octave_gpuheld_blocks *s = dynamic_cast<const octave_gpuheld_blocks *> (&a);
   octave_value x = s && s->base () ? *s->base () : on_host (a), y = on_host (b);
   if (is_in_blocks (a) && is_in_blocks (b)) {
-    const operand_form u (storage::blocks, octave_value::op_add, x.get_rep (), y.get_rep ()),
+    const any_operand u (storage::blocks, octave_value::op_add, x.get_rep (), y.get_rep ()),
         v (storage::blocks, octave_value::op_add, y.get_rep (), x.get_rep ());
-    if (fits_blocks (u.type, u.block_size (), v.type, v.block_size (), place))
+    if (fits_blocks (u.x.type, u.block_size (), v.x.type, v.block_size (), place))
       return held_stored::with_part (s, x, y, b.dims (), place);
   }
   const auto as_full = [] (const octave_base_value &z) {

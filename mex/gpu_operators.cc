@@ -124,19 +124,60 @@ static octave_value operated (octave_value::binary_op op, const octave_base_valu
   }
 }
 
-octave_value combined_stored (storage kind, octave_value::binary_op op, const octave_base_value &a,
-                              const octave_base_value &b, const product_options &o) {
-  const bool is_sparse =
-      check_operator (kind, op, operand_form (kind, op, a, b), operand_form (kind, op, b, a));
-  return kind == storage::blocks ? gpublocks_binary (op, a, b, o)
-                                 : gpusparse_binary (op, a, b, is_sparse, o);
+void any_operand::bring (int device, bool drops_zeros) {
+  if (there && kind == storage::sparse)
+    s = moved (stored_as<sparse> (*there)->operand (drops_zeros), device);
+  else if (there && kind == storage::blocks)
+    b = moved (stored_as<blocks> (*there)->operand (false), device);
+  else if (there && get_gpuarray (*there, x) && x.device != device)
+    x = moved (x, device);
+  else if (!there && kind == storage::sparse)
+    s = upload_sparse (value, device);
+  else if (!there && kind == storage::blocks)
+    b = upload_blocks (value, device);
+  else if (!there && !is_diagonal)
+    static_cast<operand &> (*this) = operand_of (value, device);
+  x.device = device;
+}
+
+array any_operand::full () const {
+  return kind == storage::sparse   ? full_of (s)
+         : kind == storage::blocks ? implicit_full_of (b)
+         : is_diagonal             ? upload (value.full_value (), x.device)
+                                   : as_array (*this);
+}
+
+void any_operand::keep () const {
+  if (there && kind == storage::sparse)
+    stored_as<sparse> (*there)->keep (s);
+  if (there && kind == storage::blocks)
+    stored_as<blocks> (*there)->keep (b);
+}
+
+octave_value combined_there (octave_value::binary_op op, const octave_base_value &a,
+                             const octave_base_value &b, const product_options &o) {
+  const storage kind = kind_of_both (a, b);
+  if (kind == storage::full)
+    return gpufull_binary (op, a, b, o); // checks its operands
+  any_operand x (kind, op, a, b), y (kind, op, b, a);
+  const bool is_sparse = check_operator (kind, op, x, y), multiplies = op == octave_value::op_mul;
+  const device_stored<sparse> *s = stored_as<sparse> (a), *t = stored_as<sparse> (b);
+  const bool drops_zeros =
+      !multiplies && s && t && x.x.size == y.x.size && !same_pattern (s->m (), t->m ());
+  x.bring (device_of (a, b), drops_zeros);
+  y.bring (device_of (a, b), drops_zeros);
+  const octave_value z = kind == storage::blocks ? combined_blocks (op, x, y, o)
+                                                 : combined_sparse (op, x, y, is_sparse, o);
+  if (multiplies) {
+    x.keep ();
+    y.keep ();
+  }
+  return z;
 }
 
 octave_value gpu_value::combined (octave_value::binary_op op, const octave_base_value &a,
                                   const octave_base_value &b) const {
-  const storage kind = kind_of_both (a, b);
-  return kind == storage::full ? gpufull_binary (op, a, b) // checks its operands
-                               : combined_stored (kind, op, a, b, {});
+  return combined_there (op, a, b, {});
 }
 
 template <octave_value::binary_op op>

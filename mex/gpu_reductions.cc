@@ -143,22 +143,18 @@ static octave_value extreme_of_two (const named_function &f, const octave_value 
                                     const octave_value &y) {
   auto both = operands_of (x.get_rep (), y.get_rep ());
   operand &a = both.first, &b = both.second;
-  check_sizes (f.name, dims_of (a.x.size), dims_of (b.x.size));
+  check_sizes (f.name, a.x.size, b.x.size);
   const auto key = std::make_tuple (f.name, a.x.type, b.x.type, a.x.is_scalar (), b.x.is_scalar ());
-  gpumm_type type = asked_once (key, [&] {
+  const gpumm_type type = asked_once (key, [&] {
     return by_octave (f.name, ovl (sample (a.x.type, a.x.is_scalar (), dim_vector (1, 2)),
                                    sample (b.x.type, b.x.is_scalar (), dim_vector (1, 2))));
   });
-  if (is_complex (a.x.type) || is_complex (b.x.type))
-    type = complex_type (type);
   if (!is_float (type)) // converted for the comparison as Octave converts
     for (operand *o : {&a, &b}) {
       o->x = plain (converted (as_array (*o), type));
       o->is_number = false;
     }
-  const gpumm_map_op op = f.op == GPUMM_FOLD_MAX ? GPUMM_MAP_MAX : GPUMM_MAP_MIN;
-  return value_of (pending_array (fused (op, a, b, domain_of (type)), type,
-                                  common_size (a.x.size, b.x.size), a.x.device));
+  return value_of (combined (f.op == GPUMM_FOLD_MAX ? GPUMM_MAP_MAX : GPUMM_MAP_MIN, a, b, type));
 }
 
 // Octave 11 compares angles, too.
@@ -296,40 +292,31 @@ static octave_value largest (const octave_value &values, const octave_value &x) 
   return binary (octave_value::op_add, y, nan);
 }
 
-// Of a matrix of which only some elements are stored; p is 1, 2, Inf, or NaN for "fro".
-static octave_value norm_of_stored (const named_call &c, double p) {
+// p is NaN for "fro".
+static octave_value norm_of (const named_call &c, double p) {
   const octave_value &x = c.x;
-  const octave_value values = stored (x).values ();
+  const octave_value entries = is_stored (x) ? stored (x).values () : x;
   const bool is_vector = x.rows () == 1 || x.columns () == 1;
-  if (p != 1 && !std::isnan (p) && p != INFINITY && !(p == 2 && is_vector))
-    c.refuse (x.issparse () ? "of a sparse matrix with this P" : "of a blocksparse with this P");
-  if (values.isempty ())
+  if (p != 1 && p != INFINITY && !std::isnan (p)
+      && !(is_vector && (p == 2 || (p == -INFINITY && !is_stored (x)))))
+    c.refuse (x.issparse ()   ? "of a sparse matrix with this P"
+              : is_stored (x) ? "of a blocksparse with this P"
+              : p == 2        ? "of a matrix with P = 2"
+                              : "with this P");
+  if (entries.isempty ())
     return on_device (as_class (octave_value (0.0), real_type (type_of (x))), device_for_new ());
   if (std::isnan (p) || p == 2)
-    return folded (GPUMM_FOLD_NORM, column (values), 0) (0);
-  if (p == INFINITY && is_vector)
-    return largest (values.abs (), values);
-  const int dim = p == INFINITY || x.rows () == 1 ? 1 : 0;
-  return largest (sum_along (x.abs (), dim).full_value (), values);
-}
-
-// Of a full matrix.
-static octave_value norm_of_full (const named_call &c, double p) {
-  const octave_value &x = c.x;
-  const bool is_vector = x.rows () == 1 || x.columns () == 1;
-  if (std::isnan (p) || (p == 2 && is_vector))
-    return folded (GPUMM_FOLD_NORM, column (x), 0) (0);
-  if (p == 1) {
-    const octave_value sums = sum_along (x.abs (), x.rows () == 1);
-    return largest (sums, sums);
+    return folded (GPUMM_FOLD_NORM, column (entries), 0) (0);
+  if (p == 1 || !is_vector) {
+    const octave_value sums = sum_along (x.abs (), p == INFINITY || x.rows () == 1).full_value ();
+    return largest (sums, p == 1 && !is_stored (x) ? sums : entries);
   }
   if (p == INFINITY)
-    return largest (is_vector ? x.abs () : sum_along (x.abs (), 1), x);
-  if (p != -INFINITY || !is_vector)
-    c.refuse (p == 2 ? "of a matrix with P = 2" : "with this P");
-  return octave::unary_op (
-      type_info (), octave_value::op_uminus,
-      largest (octave::unary_op (type_info (), octave_value::op_uminus, x.abs ()), x));
+    return largest (entries.abs (), entries);
+  const auto negated = [] (const octave_value &y) {
+    return octave::unary_op (type_info (), octave_value::op_uminus, y);
+  };
+  return negated (largest (negated (x.abs ()), x));
 }
 
 // (X), (X, P): P is 1, 2, Inf or "fro" for vectors, also -Inf, and 1, Inf or "fro" for matrices.
@@ -346,5 +333,5 @@ octave_value_list norm (named_call &c) {
   const double number = is_fro ? NAN : is_inf ? INFINITY : p.double_value ();
   if (!is_fro && std::isnan (number))
     c.refuse ("with P = NaN");
-  return ovl (is_stored (c.x) ? norm_of_stored (c, number) : norm_of_full (c, number));
+  return ovl (norm_of (c, number));
 }

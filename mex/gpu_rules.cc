@@ -21,37 +21,45 @@ storage kind_of_both (const octave_base_value &a, const octave_base_value &b) {
                                               : storage::full;
 }
 
-operand_form::operand_form (storage one, octave_value::binary_op op, const octave_base_value &x,
-                            const octave_base_value &other)
-    : there (gpu_value_of (x)) {
-  if (one == storage::blocks && x.issparse ())
+any_operand::any_operand (storage one, octave_value::binary_op op, const octave_base_value &given,
+                          const octave_base_value &other)
+    : there (gpu_value_of (given)) {
+  if (one == storage::blocks && given.issparse ())
     say_gather ("an operator cannot combine a blocksparse X with a sparse matrix on a device. Use "
                 "sparse (X), full (X) or gather (X)");
-  size = x.dims ();
+  x.size = shape_of (given.dims ());
   if (there) {
     kind = there->kind ();
-    type = there->type ();
+    x.type = there->type ();
     return;
   }
   // As in Octave, a permutation matrix is full except for `*`, and a diagonal matrix is full for
   // `.*`, and beside a number, for which its zeros count.
-  if (is_blocksparse (x)) {
+  if (is_blocksparse (given)) {
     kind = storage::blocks;
-    value = shared (x);
-  } else if (x.issparse ()
-             || (one == storage::sparse && op == octave_value::op_mul && x.is_perm_matrix ())) {
+    value = shared (given);
+  } else if (given.issparse ()
+             || (one == storage::sparse && op == octave_value::op_mul && given.is_perm_matrix ())) {
     kind = storage::sparse;
-    value = x.issparse () ? shared (x) : by_octave ("sparse", ovl (shared (x)));
-  } else if (one == storage::sparse && x.is_diag_matrix () && x.numel () != 1 && other.numel () != 1
-             && op != octave_value::op_el_mul) {
+    value = given.issparse () ? shared (given) : by_octave ("sparse", ovl (shared (given)));
+  } else if (one == storage::sparse && given.is_diag_matrix () && given.numel () != 1
+             && other.numel () != 1 && op != octave_value::op_el_mul) {
     is_diagonal = true;
-    value = shared (x);
+    value = shared (given);
   } else
-    value = plain_array (shared (x));
-  type = type_of_value (value);
+    value = plain_array (shared (given));
+  x.type = type_of_value (value);
 }
 
-dim_vector operand_form::block_size () const {
+octave_value any_operand::on_host () const {
+  return there ? there->gathered () : value;
+}
+
+octave_value any_operand::as_given () const {
+  return there ? shared (*there) : value;
+}
+
+dim_vector any_operand::block_size () const {
   if (there)
     return dynamic_cast<const gpu_stored &> (*there).block_size ();
   const Matrix b = by_octave ("blocksize", ovl (value)).matrix_value ();
@@ -60,15 +68,13 @@ dim_vector operand_form::block_size () const {
 
 // ---- full arrays --------------------------------------------------------------------------------
 
-static void check_full (octave_value::binary_op op, operand_form a, operand_form b) {
-  op = reduced (op, a, b, a.is_scalar (), b.is_scalar ());
+static void check_full (octave_value::binary_op op, any_operand a, any_operand b) {
+  op = reduced (op, a, b, a.x.is_scalar (), b.x.is_scalar ());
   if (op == octave_value::op_mul) {
-    check_inner (a.size, b.size);
+    check_inner (a.x.size, b.x.size);
     return;
   }
-  const operation &o = operation_of (op);
-  check_sizes (o.name, a.size, b.size);
-  (void) checked_type (o, a, b);
+  (void) checked_type (operation_of (op), a.x, b.x);
 }
 
 // ---- sparse matrices ----------------------------------------------------------------------------
@@ -81,16 +87,13 @@ static octave_value sparse_sample (gpumm_type type, bool is_scalar) {
   return x;
 }
 
-static bool is_stored (const operand_form &x) {
-  return x.kind == storage::sparse || x.is_diagonal;
-}
-
-// A sample of x for asking Octave for its rules. The rule may depend on a number's value.
-static octave_value sample_of (const operand_form &x, bool by_value) {
-  if (x.kind == storage::sparse || (x.is_diagonal && !is_single (x.type)))
+// A sample of o for asking Octave for its rules. The rule may depend on a number's value.
+static octave_value sample_of (const any_operand &o, bool by_value) {
+  const array &x = o.x;
+  if (o.kind == storage::sparse || (o.is_diagonal && !is_single (x.type)))
     return sparse_sample (x.type, x.is_scalar ());
-  if (x.is_scalar () && (by_value || !x.is_there ()))
-    return x.on_host ();
+  if (x.is_scalar () && (by_value || !o.is_there ()))
+    return o.on_host ();
   return sample (x.type, x.is_scalar (), dim_vector (2, 2));
 }
 
@@ -102,36 +105,36 @@ static octave_value sample_of (const operand_form &x, bool by_value) {
 }
 
 // Refuses operations that would make nonzeros of zeros that are not stored.
-static void check_fills (octave_value::binary_op op, bool takes, const operand_form &a,
-                         const operand_form &b) {
+static void check_fills (octave_value::binary_op op, bool takes, const any_operand &a,
+                         const any_operand &b) {
   const operation &o = operation_of (op);
   const bool adds = op == octave_value::op_add || op == octave_value::op_sub;
   if (compares (o.map) && !is_logical (o.map) && op != octave_value::op_ne
-      && op != octave_value::op_eq && (is_complex (a.type) || is_complex (b.type)))
+      && op != octave_value::op_eq && (is_complex (a.x.type) || is_complex (b.x.type)))
     say_gather ("complex sparse matrices cannot be ordered on a device. Use gather (X)");
-  if (a.is_scalar () != b.is_scalar ()) {
-    if ((!compares (o.map) && !adds && !takes) || !is_stored (a.is_scalar () ? b : a))
+  if (a.x.is_scalar () != b.x.is_scalar ()) {
+    if ((!compares (o.map) && !adds && !takes) || !(a.x.is_scalar () ? b : a).is_stored ())
       return;
-    const octave_value zero (0.0), given = (b.is_scalar () ? b : a).on_host ().full_value ();
+    const octave_value zero (0.0), given = (b.x.is_scalar () ? b : a).on_host ().full_value ();
     // NaN beside a sparse matrix is true
     const octave_value number =
         is_logical (o.map) ? octave_value (given.complex_value () != Complex (0)) : given;
-    if (octave::binary_op (type_info (), op, b.is_scalar () ? zero : number,
-                           b.is_scalar () ? number : zero)
+    if (octave::binary_op (type_info (), op, b.x.is_scalar () ? zero : number,
+                           b.x.is_scalar () ? number : zero)
             .complex_value ()
         != Complex (0))
       refuse_filled (op);
-  } else if (is_stored (a) && is_stored (b) && !a.is_scalar () && op != octave_value::op_el_mul
+  } else if (a.is_stored () && b.is_stored () && !a.x.is_scalar () && op != octave_value::op_el_mul
              && op != octave_value::op_el_and && !adds && op != octave_value::op_lt
              && op != octave_value::op_gt && op != octave_value::op_ne
              && op != octave_value::op_el_or
-             && !(op == octave_value::op_el_div && goes_along (b.size, a.size)))
+             && !(op == octave_value::op_el_div && goes_along (b.x.size, a.x.size)))
     refuse_filled (op);
 }
 
 // The zeros of a sparse matrix that are not stored stay zeros beside these factors of its rows or
 // columns, or it is an error: 0 * Inf and 0 / 0 are NaN. Waits.
-static void check_factors (octave_value::binary_op op, const operand_form &factors) {
+static void check_factors (octave_value::binary_op op, const any_operand &factors) {
   const octave_value products = binary (op, 0.0, factors.as_given ().full_value ());
   if (any_of (binary (octave_value::op_ne, products, 0.0)))
     say_gather ("X %s Y: %s in Y would make NaN of zeros of X. Use full (X) or gather (X)",
@@ -140,8 +143,7 @@ static void check_factors (octave_value::binary_op op, const operand_form &facto
 }
 
 // An error where the sizes differ. Octave 11 also broadcasts sparse matrices.
-static void check_sparse_sizes (octave_value::binary_op op, const dim_vector &a,
-                                const dim_vector &b) {
+static void check_sparse_sizes (octave_value::binary_op op, const shape &a, const shape &b) {
   static const bool broadcasts = [] {
     const octave_value x (SparseMatrix (2, 2)), y (SparseMatrix (1, 2));
     try {
@@ -153,43 +155,41 @@ static void check_sparse_sizes (octave_value::binary_op op, const dim_vector &a,
   }();
   if (a == b)
     return;
-  if (broadcasts && a.ndims () == 2 && b.ndims () == 2
-      && (a (0) == b (0) || a (0) == 1 || b (0) == 1)
-      && (a (1) == b (1) || a (1) == 1 || b (1) == 1))
+  if (broadcasts && a.ndims () == 2 && b.ndims () == 2 && can_broadcast (a, b))
     say_gather (
         "X %s Y of a sparse matrix needs equal sizes on a device. Use full (X) or gather (X)",
         octave_value::binary_op_as_string (op).c_str ());
-  octave::err_nonconformant (operation_of (op).name, a, b);
+  octave::err_nonconformant (operation_of (op).name, dims_of (a), dims_of (b));
 }
 
-static bool check_sparse (octave_value::binary_op op, operand_form a, operand_form b) {
-  for (const operand_form *x : {&a, &b})
-    if (!is_stored (*x))
-      check_narrow (x->type);
-  if ((op == octave_value::op_div && !b.is_scalar ())
-      || (op == octave_value::op_ldiv && !a.is_scalar ()))
+static bool check_sparse (octave_value::binary_op op, any_operand a, any_operand b) {
+  for (const any_operand *o : {&a, &b})
+    if (!o->is_stored ())
+      check_narrow (o->x.type);
+  if ((op == octave_value::op_div && !b.x.is_scalar ())
+      || (op == octave_value::op_ldiv && !a.x.is_scalar ()))
     reduced (op, a, b, false, false); // an error; Octave's rules would tell sizes of samples
   const bool by_value = op == octave_value::op_el_pow || op == octave_value::op_pow;
   const octave_value rules =
       octave::binary_op (type_info (), op, sample_of (a, by_value), sample_of (b, by_value));
   const octave_value::binary_op given = op;
-  op = reduced (op, a, b, a.is_scalar (), b.is_scalar ());
-  if (op != octave_value::op_mul && has_own_sizes (op, a.size, b.size))
+  op = reduced (op, a, b, a.x.is_scalar (), b.x.is_scalar ());
+  if (op != octave_value::op_mul && has_own_sizes (op, a.x.size, b.x.size))
     return rules.issparse ();
   const bool both = a.kind == storage::sparse && b.kind == storage::sparse;
   if (op != octave_value::op_mul && rules.issparse ())
     check_fills (op, (both && takes_zeros (given)) || zeros_count (op), a, b);
   const bool multiplies = op == octave_value::op_el_mul,
-             scales_b = multiplies && goes_along (a.size, b.size),
+             scales_b = multiplies && goes_along (a.x.size, b.x.size),
              scales_a =
-                 (multiplies || op == octave_value::op_el_div) && goes_along (b.size, a.size);
+                 (multiplies || op == octave_value::op_el_div) && goes_along (b.x.size, a.x.size);
   const bool by_b = scales_a && a.kind == storage::sparse;
   if (by_b || (scales_b && b.kind == storage::sparse))
     check_factors (op, by_b ? b : a);
   else if (scales_a || scales_b)
     refuse_filled (op);
-  else if (op != octave_value::op_mul && !a.is_scalar () && !b.is_scalar ())
-    check_sparse_sizes (op, a.size, b.size);
+  else if (op != octave_value::op_mul && !a.x.is_scalar () && !b.x.is_scalar ())
+    check_sparse_sizes (op, a.x.size, b.x.size);
   return rules.issparse ();
 }
 
@@ -204,16 +204,15 @@ void check_sparse_part (const octave_base_value &x) {
 // ---- matrices in blocks -------------------------------------------------------------------------
 
 // Raises Octave's or gpumm's error if a * b does not exist.
-static void check_blocks_product (const operand_form &a, const operand_form &b) {
+static void check_blocks_product (const any_operand &a, const any_operand &b) {
   const bool blocks_a = a.kind == storage::blocks, blocks_b = b.kind == storage::blocks;
-  if (a.size.ndims () > 2 || b.size.ndims () > 2 || a.size (1) != b.size (0))
-    octave::err_nonconformant ("operator *", a.size, b.size);
-  const bool has_integers = is_integer (a.type) || is_integer (b.type);
-  if (has_integers && a.type != b.type)
+  check_inner (a.x.size, b.x.size);
+  const bool has_integers = is_integer (a.x.type) || is_integer (b.x.type);
+  if (has_integers && a.x.type != b.x.type)
     error_with_id ("gpumm:undefined-operator",
                    "binary operator '*' not implemented for '%s%s' by '%s%s' operations",
-                   blocks_a ? "blocksparse " : "", class_of (a.type),
-                   blocks_b ? "blocksparse " : "", class_of (b.type));
+                   blocks_a ? "blocksparse " : "", class_of (a.x.type),
+                   blocks_b ? "blocksparse " : "", class_of (b.x.type));
   if (!blocks_a || !blocks_b) {
     if (has_integers)
       say_gather (
@@ -228,34 +227,31 @@ static void check_blocks_product (const operand_form &a, const operand_form &b) 
                    s.str ().c_str (), t.str ().c_str ());
 }
 
-static void check_blocks_power (const operand_form &a, const operand_form &b) {
-  if (a.kind != storage::blocks || b.kind == storage::blocks || !b.is_scalar ())
+static void check_blocks_power (const any_operand &a, const any_operand &b) {
+  if (a.kind != storage::blocks || b.kind == storage::blocks || !b.x.is_scalar ())
     say_gather ("X ^ Y with a matrix Y is not available on a device. Use gather (X)");
   const double p = scalar_of (b.on_host ()).re;
-  if (!is_float (a.type)) // Octave's error
+  if (!is_float (a.x.type)) // Octave's error
     octave::binary_op (type_info (), octave_value::op_pow,
-                       sample (a.type, false, dim_vector (2, 2)), octave_value (2.0));
-  if (a.size (0) != a.size (1))
+                       sample (a.x.type, false, dim_vector (2, 2)), octave_value (2.0));
+  if (a.x.size (0) != a.x.size (1))
     error ("for x^y, only square matrix arguments are permitted and one argument must be scalar.  "
            "Use .^ for elementwise power.");
-  if (b.type != GPUMM_D || !(p >= 1) || p != std::floor (p) || p > 9007199254740992.0
+  if (b.x.type != GPUMM_D || !(p >= 1) || p != std::floor (p) || p > 9007199254740992.0
       || a.block_size () (0) != a.block_size () (1))
     say_gather (
         "X ^ P of a blocksparse needs square blocks and a whole P of 1 or more on a device. "
         "Use gather (X)");
 }
 
-static void check_blocks (octave_value::binary_op op, operand_form a, operand_form b) {
-  const auto is_number = [] (const operand_form &x) {
-    return x.kind != storage::blocks && x.is_scalar ();
-  };
-  op = reduced (op, a, b, is_number (a), is_number (b), true);
+static void check_blocks (octave_value::binary_op op, any_operand a, any_operand b) {
+  op = reduced (op, a, b, a.is_full_number (), b.is_full_number (), true);
   if (op == octave_value::op_mul) {
     check_blocks_product (a, b);
     return;
   }
-  check_narrow (a.type);
-  check_narrow (b.type);
+  check_narrow (a.x.type);
+  check_narrow (b.x.type);
   if (op == octave_value::op_pow)
     check_blocks_power (a, b);
 }
@@ -268,8 +264,8 @@ bool fits_blocks (gpumm_type a, const dim_vector &block_a, gpumm_type b, const d
 
 // ---- all ----------------------------------------------------------------------------------------
 
-bool check_operator (storage kind, octave_value::binary_op op, const operand_form &a,
-                     const operand_form &b) {
+bool check_operator (storage kind, octave_value::binary_op op, const any_operand &a,
+                     const any_operand &b) {
   if (kind == storage::sparse)
     return check_sparse (op, a, b);
   (kind == storage::full ? check_full : check_blocks) (op, a, b);

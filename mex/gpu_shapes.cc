@@ -153,7 +153,7 @@ static octave_value joined_full (const octave_value_list &arrays, int dim, const
     const octave_value &x = arrays (i);
     if (x.isempty ())
       continue;
-    parts.push_back (is_there (x) ? moved (array_of (x), device) : upload (x, device));
+    parts.push_back (array_on (x, device));
     if (is_complex (parts.back ().type))
       type = complex_type (type);
   }

@@ -9,9 +9,6 @@
 
 #include <octave/lo-array-errwarn.h>
 
-// How a gpuArray stores its elements: all, those that are not zero, or blocks.
-enum class storage { full, sparse, blocks };
-
 // What all types of gpuArrays have in common: what Octave asks of them, and what is refused, the
 // same with a GPU and without one. The types compute the rest: arrays, sparse matrices and matrices
 // in blocks on a device, or without a GPU values that Octave holds (gpu_held.cc).

@@ -181,21 +181,6 @@ static octave_value with_op (const octave_value &x, int64_t op) {
                                               x);
 }
 
-// The product of two values, of which one is on a device.
-static octave_value product_of (const octave_base_value &a, const octave_base_value &b,
-                                const product_options &o) {
-  const storage kind = kind_of_both (a, b);
-  if (kind != storage::full)
-    return combined_stored (kind, octave_value::op_mul, a, b, o);
-  auto both = operands_of (a, b);
-  const array x = as_array (both.first), y = as_array (both.second);
-  if (x.is_scalar () || y.is_scalar ())
-    return value_of (
-        elementwise (operation_of (octave_value::op_el_mul), operand (x), operand (y)));
-  check_inner (dims_of (x.size), dims_of (y.size));
-  return value_of (multiplied (x, y, product_type (x.type, y.type), o));
-}
-
 // ("gpumm", A, B, OPTIONS): [C, INFO]
 static octave_value_list word_gpumm (const octave_value_list &args, int nargout) {
   option_fields fields (args (3).scalar_map_value ());
@@ -217,7 +202,7 @@ static octave_value_list word_gpumm (const octave_value_list &args, int nargout)
   o.report = nargout > 1 ? &report : nullptr;
   if (a.numel () == 1 || b.numel () == 1)
     check_place (o.engine, device);
-  const octave_value c = product_of (a.get_rep (), b.get_rep (), o);
+  const octave_value c = combined_there (octave_value::op_mul, a.get_rep (), b.get_rep (), o);
   if (nargout < 2)
     return ovl (c);
   return ovl (c, info_of (report.algorithm[0] ? report : report_of_scale (device, c.numel ())));

@@ -8,36 +8,12 @@
 
 // ---- operators ----------------------------------------------------------------------------------
 
-// An operand of an operator, as the rules see it.
-struct operand_form : gpumm::form {
-  storage kind = storage::full;
-  bool is_diagonal = false; // a diagonal matrix of the host beside a sparse matrix
-
-  // x beside `other`, where one of them is stored so.
-  operand_form (storage one, octave_value::binary_op op, const octave_base_value &x,
-                const octave_base_value &other);
-  octave_value on_host () const {
-    return there ? there->gathered () : value;
-  }
-  octave_value as_given () const {
-    return there ? shared (*there) : value;
-  }
-  bool is_there () const {
-    return there != nullptr;
-  }
-  dim_vector block_size () const;
-
-private:
-  const gpu_value *there;
-  octave_value value; // of the host
-};
-
 // How a and b are stored: the kind that decides which rules hold for them.
 storage kind_of_both (const octave_base_value &a, const octave_base_value &b);
 
 // An error for what a device does not compute of operands of this kind. Is the result sparse?
-bool check_operator (storage kind, octave_value::binary_op op, const operand_form &a,
-                     const operand_form &b);
+bool check_operator (storage kind, octave_value::binary_op op, const gpumm::any_operand &a,
+                     const gpumm::any_operand &b);
 
 // A part that is put into a sparse gpuArray: an error for other classes than Octave's sparse
 // matrices have.
@@ -57,11 +33,6 @@ Array<octave_idx_type> place_of_part (const Array<octave_idx_type> &given, const
 // values of any type; and those that only full arrays have, whose parts are of a type, too.
 void install_with_operators (octave::type_info &types, int id);
 void install_full (octave::type_info &types, int id, int part);
-
-// An array or a matrix as a gpuArray.
-octave_value value_of (const gpumm::array &x);
-octave_value value_of (const gpumm::sparse &x);
-octave_value value_of (const gpumm::blocks &x);
 
 // A value of the host as a gpuArray that Octave holds, where there is no device; their types.
 octave_value value_of (const octave_value &held);
@@ -116,6 +87,9 @@ protected:
 
 // The array in a full gpuArray for use in an expression, if x is one.
 bool get_gpuarray (const octave_base_value &x, gpumm::array &to);
+
+// A full gpuArray, or an array of the host, on this device.
+gpumm::array array_on (const octave_value &x, int device);
 
 // What sparse matrices and matrices in blocks, M here, have in common.
 template <typename M> class device_stored : public gpu_joined<M> {
@@ -194,6 +168,11 @@ protected:
   using gpu_joined<M>::kept;
 };
 
+// The gpuArray of an M that x is, or null.
+template <typename M> const device_stored<M> *stored_as (const octave_base_value &x) {
+  return dynamic_cast<const device_stored<M> *> (&x);
+}
+
 // An error that says gather if one of the arguments of the function NAME is stored sparse or in
 // blocks.
 void need_full (const char *name, const octave_value_list &args);
@@ -227,27 +206,19 @@ void install_gpublocks (octave::type_info &types);
 
 // a OP b, if neither is sparse or in blocks and one is on the device; a with b inserted.
 octave_value gpufull_binary (octave_value::binary_op op, const octave_base_value &a,
-                             const octave_base_value &b);
+                             const octave_base_value &b, const gpumm::product_options &o);
 octave_value gpufull_joined (const octave_base_value &a, const octave_base_value &b,
                              const Array<octave_idx_type> &place);
 
-// a OP b, stored in this way, with the options of a product.
-octave_value combined_stored (storage kind, octave_value::binary_op op, const octave_base_value &a,
-                              const octave_base_value &b, const gpumm::product_options &o);
-
-// a OP b, if one of them is sparse and one is on the device. The rules say whether the result is.
-// The options are those of a product.
-octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_value &a,
-                               const octave_base_value &b, bool is_sparse,
-                               const gpumm::product_options &o);
+// a OP b in any format, of which one is on the device. The options are those of a product.
+octave_value combined_there (octave_value::binary_op op, const octave_base_value &a,
+                             const octave_base_value &b, const gpumm::product_options &o);
 
 // a with b inserted, if one of them is sparse, neither is in blocks, and one is on the device.
 octave_value gpusparse_joined (const octave_base_value &a, const octave_base_value &b,
                                const Array<octave_idx_type> &place);
 
 // The same for matrices in blocks.
-octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_value &a,
-                               const octave_base_value &b, const gpumm::product_options &o);
 octave_value gpublocks_joined (const octave_base_value &a, const octave_base_value &b,
                                const Array<octave_idx_type> &place);
 bool blocks_equal (const octave_value &x, const octave_value &y);

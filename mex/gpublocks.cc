@@ -65,55 +65,15 @@ protected:
   OWN_TYPE (octave_gpublocks, "blocksparse gpuArray", "gpuArray")
 };
 
-static const octave_gpublocks *gpublocks_of (const octave_base_value &x) {
-  return x.type_id () == octave_gpublocks::static_type_id ()
-             ? static_cast<const octave_gpublocks *> (&x)
-             : nullptr;
-}
-
 octave_value value_of (const blocks &x) {
   return octave_value (new octave_gpublocks (x));
-}
-
-// ---- operators ----------------------------------------------------------------------------------
-
-static block_operand operand_for (const octave_base_value &x, int device) {
-  block_operand o;
-  if (const octave_gpublocks *s = gpublocks_of (x)) {
-    o.is_blocks = true;
-    o.s = moved (s->operand (false), device);
-  } else if (is_blocksparse (x)) {
-    o.is_blocks = true;
-    o.s = upload_blocks (shared (x), device);
-  } else if (get_gpuarray (x, o.other.x)) {
-    if (o.other.x.device != device)
-      o.other.x = moved (o.other.x, device);
-  } else
-    o.other = operand_of (x.is_diag_matrix () || x.is_perm_matrix () ? x.full_value () : shared (x),
-                          device);
-  return o;
-}
-
-octave_value gpublocks_binary (octave_value::binary_op op, const octave_base_value &a,
-                               const octave_base_value &b, const product_options &o) {
-  array full;
-  blocks result;
-  const octave_gpublocks *s = gpublocks_of (a), *t = gpublocks_of (b);
-  const int device = device_of (a, b);
-  block_operand x = operand_for (a, device), y = operand_for (b, device);
-  const bool is_blocks = combined (op, x, y, o, result, full);
-  if (op == octave_value::op_mul && s)
-    s->keep (x.s);
-  if (op == octave_value::op_mul && t)
-    t->keep (y.s);
-  return is_blocks ? value_of (result) : value_of (full);
 }
 
 // ---- concatenation ------------------------------------------------------------------------------
 
 // A part that is in blocks.
 static blocks part_for (const octave_base_value &x, int device) {
-  const octave_gpublocks *s = gpublocks_of (x);
+  const auto *s = stored_as<blocks> (x);
   return s ? moved (s->operand (false), device) : upload_blocks (shared (x), device);
 }
 
@@ -122,7 +82,7 @@ octave_value gpublocks_joined (const octave_base_value &a, const octave_base_val
                                const Array<octave_idx_type> &given) {
   const Array<octave_idx_type> place = place_of_part (given, a.dims (), b.dims ());
   const int device = device_of (a, b);
-  const octave_gpublocks *s = gpublocks_of (a);
+  const auto *s = stored_as<blocks> (a);
   const bool blocks_a = is_in_blocks (a), blocks_b = is_in_blocks (b);
   if (blocks_a && blocks_b) {
     const blocks x = s && s->base () ? *s->base () : part_for (a, device), y = part_for (b, device);
@@ -144,13 +104,13 @@ void install_gpublocks (octave::type_info &types) {
 // ---- for the named functions --------------------------------------------------------------------
 
 bool blocks_equal (const octave_value &x, const octave_value &y) {
-  const blocks a = gpublocks_of (x.get_rep ())->operand (),
-               b = moved (gpublocks_of (y.get_rep ())->operand (), a.device);
+  const blocks a = stored_as<blocks> (x.get_rep ())->operand (),
+               b = moved (stored_as<blocks> (y.get_rep ())->operand (), a.device);
   return a.size () == b.size () && a.block_size () == b.block_size () && equal (a, b);
 }
 
 octave_value blocks_dropped (const octave_value &x, double most) {
-  const blocks m = gpublocks_of (x.get_rep ())->operand (false);
+  const blocks m = stored_as<blocks> (x.get_rep ())->operand (false);
   const array numbers = is_float (m.type ()) ? m.values : as_type (m.values, GPUMM_D);
   return value_of (without_small (m, numbers, most));
 }

@@ -183,8 +183,7 @@ std::pair<operand, operand> operands_of (const octave_base_value &a, const octav
   return {u, v};
 }
 
-// An argument as an array on this device.
-static array argument (const octave_value &x, int device) {
+array array_on (const octave_value &x, int device) {
   const octave_gpuarray *g = gpuarray_of (x.get_rep ());
   return g ? moved (g->computed (), device) : upload (x, device);
 }
@@ -338,7 +337,7 @@ octave_value gpufull_joined (const octave_base_value &a, const octave_base_value
                              const Array<octave_idx_type> &given) {
   const octave_gpuarray *g = gpuarray_of (a), *h = gpuarray_of (b);
   const int device = g ? g->m.device : h->m.device;
-  array x = argument (shared (a), device), y = argument (shared (b), device);
+  array x = array_on (shared (a), device), y = array_on (shared (b), device);
   const int dims = std::max<int> (x.size.ndims (), int (given.numel ()));
   const Array<octave_idx_type> place =
       place_of_part (given, dims_of (x.size.redim (dims)), dims_of (y.size.redim (dims)));
@@ -354,12 +353,12 @@ octave_value gpufull_joined (const octave_base_value &a, const octave_base_value
 // ---- operators ----------------------------------------------------------------------------------
 
 octave_value gpufull_binary (octave_value::binary_op op, const octave_base_value &a,
-                             const octave_base_value &b) {
+                             const octave_base_value &b, const product_options &o) {
   auto both = operands_of (a, b);
   operand &x = both.first, &y = both.second;
   op = reduced (op, x, y, x.x.is_scalar (), y.x.is_scalar ());
   if (op == octave_value::op_mul)
-    return value_of (multiplied (x.x, y.x));
+    return value_of (multiplied (x.x, y.x, o));
   return value_of (elementwise (operation_of (op), x, y));
 }
 

@@ -63,57 +63,8 @@ protected:
   OWN_TYPE (octave_gpusparse, "sparse gpuArray", "gpuArray")
 };
 
-static const octave_gpusparse *gpusparse_of (const octave_base_value &x) {
-  return x.type_id () == octave_gpusparse::static_type_id ()
-             ? static_cast<const octave_gpusparse *> (&x)
-             : nullptr;
-}
-
 octave_value value_of (const sparse &x) {
   return octave_value (new octave_gpusparse (x));
-}
-
-// ---- operators ----------------------------------------------------------------------------------
-
-// The operand X of OP, beside this other one: see operand_form.
-static sparse_operand operand_for (octave_value::binary_op op, const octave_base_value &x,
-                                   const octave_base_value &beside, int device, bool drops_zeros) {
-  sparse_operand o;
-  if (const octave_gpusparse *s = gpusparse_of (x)) {
-    o.is_sparse = true;
-    o.s = moved (s->operand (drops_zeros), device);
-  } else if (get_gpuarray (x, o.other.x)) {
-    if (o.other.x.device != device)
-      o.other.x = moved (o.other.x, device);
-  } else if (x.issparse () || (op == octave_value::op_mul && x.is_perm_matrix ())) {
-    o.is_sparse = true;
-    o.s = upload_sparse (shared (x), device);
-  } else if (x.is_diag_matrix () && x.numel () != 1 && beside.numel () != 1
-             && op != octave_value::op_el_mul)
-    o.diagonal = shared (x);
-  else
-    o.other = operand_of (shared (x), device);
-  return o;
-}
-
-octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_value &a,
-                               const octave_base_value &b, bool is_sparse,
-                               const product_options &o) {
-  array full;
-  sparse result;
-  const int device = device_of (a, b);
-  const octave_gpusparse *s = gpusparse_of (a), *t = gpusparse_of (b);
-  const bool multiplies = op == octave_value::op_mul,
-             drops_zeros = !multiplies && s && t && s->dims () == t->dims ()
-                           && !same_pattern (s->m (), t->m ());
-  sparse_operand x = operand_for (op, a, b, device, drops_zeros),
-                 y = operand_for (op, b, a, device, drops_zeros);
-  is_sparse = combined (op, x, y, is_sparse, o, result, full);
-  if (multiplies && s)
-    s->keep (x.s);
-  if (multiplies && t)
-    t->keep (y.s);
-  return is_sparse ? value_of (result) : value_of (full);
 }
 
 // ---- concatenation ------------------------------------------------------------------------------
@@ -121,7 +72,7 @@ octave_value gpusparse_binary (octave_value::binary_op op, const octave_base_val
 // A part as a sparse matrix.
 static sparse part_for (const octave_base_value &x, int device) {
   array full;
-  if (const octave_gpusparse *s = gpusparse_of (x))
+  if (const auto *s = stored_as<sparse> (x))
     return moved (s->operand (false), device);
   check_sparse_part (x);
   return get_gpuarray (x, full) ? as_sparse (moved (full, device))
@@ -132,7 +83,7 @@ octave_value gpusparse_joined (const octave_base_value &a, const octave_base_val
                                const Array<octave_idx_type> &given) {
   const Array<octave_idx_type> place = place_of_part (given, a.dims (), b.dims ());
   const int device = device_of (a, b);
-  const octave_gpusparse *s = gpusparse_of (a);
+  const auto *s = stored_as<sparse> (a);
   const sparse x = s && s->base () ? *s->base () : part_for (a, device);
   return octave_gpusparse::with_part (s, x, part_for (b, device), b.dims (), place);
 }

@@ -54,8 +54,11 @@ inline gpumm_type complex_type (gpumm_type type) {
   return type == GPUMM_S ? GPUMM_C : type == GPUMM_D ? GPUMM_Z : type;
 }
 
-// The type of a product of matrices of floating-point or logical entries.
+// The type of a product of matrices of floating-point or logical entries, or of integers of one
+// class.
 inline gpumm_type product_type (gpumm_type a, gpumm_type b) {
+  if (is_integer (a))
+    return a;
   const gpumm_type real = is_single (a) || is_single (b) ? GPUMM_S : GPUMM_D;
   return is_complex (a) || is_complex (b) ? complex_type (real) : real;
 }
@@ -196,9 +199,6 @@ struct operand {
 // A number of the host as an operand of this type, which counts as real if its imaginary part is 0.
 operand number_operand (gpumm_scalar number, gpumm_type type, int device);
 array as_array (const operand &o);
-
-// The size of what an operator makes of two sizes that fit.
-shape common_size (const shape &a, const shape &b);
 
 // Is any entry NaN? Waits if it must look.
 bool has_nan (const operand &o);

@@ -8,10 +8,6 @@
 
 namespace gpumm {
 
-static gpumm_type type_of_product (gpumm_type a, gpumm_type b) {
-  return is_float (a) ? product_type (a, b) : a; // two integers of one class
-}
-
 // ---- products -----------------------------------------------------------------------------------
 
 gpumm_matrix stored_of (blocks &x) {
@@ -58,7 +54,7 @@ array multiplied_full (blocks &given, array d, bool left, const product_options 
   blocks s = drop_zeros (given);
   if (d.type == GPUMM_B)
     d = converted (d, GPUMM_D);
-  const gpumm_type type = type_of_product (s.type (), d.type);
+  const gpumm_type type = product_type (s.type (), d.type);
   if (is_single (type) && !is_single (d.type))
     d = converted (d, is_complex (d.type) ? GPUMM_C : GPUMM_S);
   return multiplied_full_stored (in_precision (s, type), d, left, false, type, o);

@@ -222,14 +222,6 @@ bool has_nan (const operand &o) {
 
 // ---- operators ----------------------------------------------------------------------------------
 
-shape common_size (const shape &a, const shape &b) {
-  shape size = a.redim (std::max (a.ndims (), b.ndims ()));
-  for (int d = 0; d < size.ndims (); d++)
-    if (size (d) == 1)
-      size (d) = b (d);
-  return size;
-}
-
 // Larger powers count as fractions, as in Octave.
 static const double MOST_WHOLE = 2147483647;
 

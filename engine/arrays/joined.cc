@@ -126,27 +126,11 @@ static M tournament (const std::vector<part<M>> &parts, std::size_t first, std::
 }
 
 template <typename M> static M joined_stored (const M &base, const std::vector<part<M>> &parts) {
-  std::vector<part<M>> rows;
-  double left = double (base.size () (0)) * double (base.size () (1)); // places without a part
-  for (std::size_t i = 0, next; i < parts.size (); i = next) {
-    for (next = i; next < parts.size () && parts[next].row == parts[i].row; next++)
-      left -= double (parts[next].m.size () (0)) * double (parts[next].m.size () (1));
-    rows.push_back ({tournament (parts, i, next, false), parts[i].row, parts[i].col});
-  }
-  const std::size_t count = rows.size ();
-  // the base is an empty double matrix, which has no say where parts of any class fill it
-  if (left == 0)
-    return tournament (rows, 0, count, true);
-  // parts of other kinds came before or come after: the first row and the last may be short
-  std::vector<part<M>> rest = {rows[0]};
-  if (count > 2)
-    rest.push_back ({tournament (rows, 1, count - 1, true), rows[1].row, rows[1].col});
-  if (count > 1)
-    rest.push_back (rows[count - 1]);
-  M c = base;
-  for (const part<M> &p : rest)
-    c = united (c, p.m, base.size (), p.row, p.col);
-  return c;
+  const auto numel = [] (const M &m) { return double (m.size () (0)) * double (m.size () (1)); };
+  const auto put = [] (const M &whole, const part<M> &p) {
+    return united (whole, p.m, whole.size (), p.row, p.col);
+  };
+  return joined_rows (base, parts, numel, tournament<M>, put);
 }
 
 sparse joined (const sparse &base, const std::vector<part<sparse>> &parts) {

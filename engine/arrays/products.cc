@@ -76,13 +76,12 @@ array multiplied_pages (const array &given_a, gpumm_op op_a, const array &given_
   const array a = plain (converted (given_a, type)), b = plain (converted (given_b, type));
   const int dims = std::max (a.size.ndims (), b.size.ndims ());
   const shape m = a.size.redim (dims), n = b.size.redim (dims);
-  shape size = m;
+  shape size = common_size (m, n);
   size (0) = m (op_a != GPUMM_NONE);
   size (1) = n (op_b == GPUMM_NONE);
   distances sizes, steps_a, steps_b;
   int64_t pages_a = 1, pages_b = 1;
   for (int d = 2; d < dims; d++) {
-    size (d) = m (d) == 1 ? n (d) : m (d);
     sizes.push_back (size (d));
     steps_a.push_back (m (d) == 1 ? 0 : pages_a);
     steps_b.push_back (n (d) == 1 ? 0 : pages_b);

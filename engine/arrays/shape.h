@@ -90,6 +90,23 @@ private:
   std::vector<int64_t> far;
 };
 
+// Can sizes be broadcast from this dimension on: are they equal, or one of them 1?
+inline bool can_broadcast (const shape &a, const shape &b, int first = 0) {
+  bool can = true;
+  for (int d = first; d < std::min (a.ndims (), b.ndims ()); d++)
+    can = can && (a (d) == b (d) || a (d) == 1 || b (d) == 1);
+  return can;
+}
+
+// The size of what an operator makes of two sizes that can.
+inline shape common_size (const shape &a, const shape &b) {
+  shape size = a.redim (std::max (a.ndims (), b.ndims ()));
+  for (int d = 0; d < size.ndims (); d++)
+    if (size (d) == 1)
+      size (d) = b (d);
+  return size;
+}
+
 // What an index selects along a dimension, from 0 on: all places, a range, or a list.
 class selection {
 public:

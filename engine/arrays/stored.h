@@ -35,6 +35,35 @@ template <typename M> struct part {
   int64_t row, col;
 };
 
+// The parts, row by row, put into base where it has no entries. numel (m) is the number of elements
+// of a part; united (parts, first, last, below) joins the parts from `first` to before `last` below
+// or beside each other; put (whole, part) puts a part into a matrix.
+template <typename M, typename N, typename U, typename P>
+M joined_rows (const M &base, const std::vector<part<M>> &parts, const N &numel, const U &united,
+               const P &put) {
+  std::vector<part<M>> rows;
+  double left = numel (base); // places without a part
+  for (std::size_t i = 0, next; i < parts.size (); i = next) {
+    for (next = i; next < parts.size () && parts[next].row == parts[i].row; next++)
+      left -= numel (parts[next].m);
+    rows.push_back ({united (parts, i, next, false), parts[i].row, parts[i].col});
+  }
+  const std::size_t count = rows.size ();
+  // the base is an empty double matrix, which has no say where parts of any class fill it
+  if (left == 0)
+    return united (rows, 0, count, true);
+  // parts of other kinds came before or come after: the first row and the last may be short
+  std::vector<part<M>> rest = {rows[0]};
+  if (count > 2)
+    rest.push_back ({united (rows, 1, count - 1, true), rows[1].row, rows[1].col});
+  if (count > 1)
+    rest.push_back (rows[count - 1]);
+  M c = base;
+  for (const part<M> &p : rest)
+    c = put (c, p);
+  return c;
+}
+
 // ---- memory -------------------------------------------------------------------------------------
 
 template <typename M> M moved_stored (M x, int device) {
