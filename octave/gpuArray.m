@@ -70,6 +70,10 @@
 ## @code{norm (@var{G}, @var{p})} with @var{p} 1, @code{Inf} or @qcode{"fro"}, of a vector also 2
 ## and @code{-Inf}
 ## @item
+## @code{@var{G} \ @var{b}} and @code{@var{b} / @var{G}} with a full triangular matrix @var{G}, and
+## @code{chol (@var{G})}.  The CPU solves systems that are singular or nearly so, with Octave's
+## warnings
+## @item
 ## indexing and assignment by numbers, ranges, colons and logical masks; @code{[@var{G}, @var{H}]},
 ## @code{[@var{G}; @var{H}]}, @code{cat}, @code{reshape}, @code{permute}, @code{squeeze},
 ## @code{repmat}, @code{diag}, @code{triu}, @code{tril}, @code{bsxfun} with operators
