@@ -113,7 +113,8 @@
 ##
 ## Products and elementwise operations are queued: Octave continues before they are complete.
 ## These calls wait: @code{gather}, display, truth values, @code{sqrt}, @code{log} and @code{.^} of
-## real arrays (a negative number makes the result complex), and @code{wait (gpuDevice ())}.
+## real arrays (a negative number makes the result complex), division by a matrix, @code{chol}, and
+## @code{wait (gpuDevice ())}.
 ##
 ## Some results differ from those of Octave's arrays; the guide lists them.  A complex result whose
 ## imaginary parts are all zero stays complex until @code{gather}.  Sums of integers with

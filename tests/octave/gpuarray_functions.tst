@@ -220,7 +220,13 @@
 
 ## ---- linear systems -----------------------------------------------------------------------------
 
-## Solutions that any order of the operations gives without rounding.
+## Solutions that most orders of the operations give without rounding.
+%!function tol = few_units (x)
+%!  tol = 0;
+%!  if (isfloat (x))
+%!    tol = 4 * eps (class (x)) * norm (full (x)(:));
+%!  endif
+%!endfunction
 %!test
 %! U = [1, 2, -4; 0, -2, 8; 0, 0, 0.5];
 %! C = U + triu ([0, 2, 1; 0, 0, -3; 0, 0, 0]) * 1i;
@@ -235,7 +241,7 @@
 %!       @(a, b) a.' \ b, @(a, b) b / a', @(a, b) (b.' / conj (a)).', @(a, b) (2 * a) \ (b * 4)};
 %! is_refused = @(p) ! (issquare (p{1}) && (istriu (p{1}) || istril (p{1}))) || issparse (p{2});
 %! warning ("off", "Octave:singular-matrix", "local"); # of the host's divisors
-%! check_table (fs, [pairs{:}], 0, "there", logical ([1, 1; 1, 0; 0, 1]), "refuses", is_refused);
+%! check_table (fs, [pairs{:}], @few_units, "there", logical ([1, 1; 1, 0; 0, 1]), "refuses", is_refused);
 %! G = gpuArray (U);
 %! check_error ("Octave:nonconformant-args", 'operator \\: .*op1 is 3x3, op2 is 2x1', @() G \ [1; 2]);
 %! check_error ("", "operator '/' not implemented for 'matrix' by 'int8 matrix'", @() U / int8 (G));
@@ -338,8 +344,8 @@
 %! fs = {@chol, @(x) chol(x, "lower"), @(x) chol(x, "UPPER"), @(x) chol(x, "lower", "Upper"), ...
 %!       @(x) chol(x, "upper", "lower"), @(x) chol(x, "vector"), @(x) chol(x, "left"), @(x) chol(x, 1), ...
 %!       @(x) chol(x, x), @(x) chol(x, "lower", "lower", "lower"), @(x) feval("chol", x'), @(x) chol(2 * x + 2 * x)};
-%! check_table (fs, list, @(x) 4 * eps (class (x)) * abs (x), "refuses", @(x) issparse (x{1}));
-%! check_table (fs, list, @(x) 4 * eps (class (x)) * abs (x), "refuses", @(x) issparse (x{1}), "outputs", 2);
+%! check_table (fs, list, @few_units, "refuses", @(x) issparse (x{1}));
+%! check_table (fs, list, @few_units, "refuses", @(x) issparse (x{1}), "outputs", 2);
 %! assert (compare (@chol, {int64(4 * eye (2))}), "");
 %! check_error ("", "^chol: input matrix must be positive definite$", @chol, gpuArray (-A));
 %! [R, p] = chol (gpuArray ([4, 0, 2; 0, 4, 0; 2, 0, 0]));
