@@ -264,7 +264,10 @@ const operation &operation_of (octave_value::binary_op op) {
 static gpumm_type result_type (octave_value::binary_op op, const array &x, const array &y) {
   const auto key = std::make_tuple (op, x.type, y.type, x.is_scalar (), y.is_scalar ());
   return asked_once (key, [&] {
-    const dim_vector size = op == octave_value::op_mul ? dim_vector (2, 2) : dim_vector (1, 2);
+    const dim_vector size = op == octave_value::op_mul    ? dim_vector (2, 2)
+                            : op == octave_value::op_ldiv ? dim_vector (1, 0) // never singular
+                            : op == octave_value::op_div  ? dim_vector (0, 1)
+                                                          : dim_vector (1, 2);
     return octave::binary_op (type_info (), op, sample (x.type, x.is_scalar (), size),
                               sample (y.type, y.is_scalar (), size));
   });
@@ -314,6 +317,15 @@ array multiplied (const array &a, const array &b, const product_options &o) {
   check_inner (a.size, b.size);
   (void) result_type (octave_value::op_mul, a, b); // or Octave's error
   return multiplied (a, b, product_type (a.type, b.type), o);
+}
+
+gpumm_type divided_type (octave_value::binary_op op, const form &a, const form &b) {
+  const gpumm_type real = result_type (op, a, b);
+  if (op == octave_value::op_ldiv && a.size (0) != b.size (0))
+    octave::err_nonconformant ("operator \\", a.size, b.size);
+  if (op == octave_value::op_div && a.size (1) != b.size (1))
+    octave::err_nonconformant ("operator /", a.size, b.size);
+  return is_complex (a.type) || is_complex (b.type) ? complex_type (real) : real;
 }
 
 gpumm_type joined_type (gpumm_type x, gpumm_type y) {

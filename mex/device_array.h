@@ -121,7 +121,8 @@ octave_value::binary_op reduced (octave_value::binary_op op, O &a, O &b, bool a_
                                  bool b_is_number, bool has_powers = false) {
   const bool divides = op == octave_value::op_div || op == octave_value::op_ldiv;
   if (divides && !(op == octave_value::op_div ? b_is_number : a_is_number))
-    say_gather ("division by a matrix is not available on a device. Use gather (X)");
+    say_gather ("division by a matrix is not available on a device where one of the two is sparse "
+                "or in blocks. Use gather (X)");
   switch (op) {
   case octave_value::op_mul:
     return a_is_number || b_is_number ? octave_value::op_el_mul : op;
@@ -160,6 +161,9 @@ array elementwise (const operation &o, const operand &a, const operand &b);
 
 // The product by the rules of `*`.
 array multiplied (const array &a, const array &b, const product_options &o);
+
+// The type of a \ b or a / b, where the divisor is a matrix, or Octave's error.
+gpumm_type divided_type (octave_value::binary_op op, const form &a, const form &b);
 
 // The type of [x, y].
 gpumm_type joined_type (gpumm_type x, gpumm_type y);

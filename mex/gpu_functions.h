@@ -155,6 +155,7 @@ gpumm::array array_of (const octave_value &x);
   ROW (min, SEVERAL, "A B? DIM? ...", "fsb", COMPUTED, extreme, GPUMM_FOLD_MIN)                   \
   ROW (dot, ONE, "A B DIM?", "fsb", COMPUTED, dot)                                                \
   ROW (norm, ONE, "F P? ...", "fsb", COMPUTED, norm)                                              \
+  ROW (chol, SEVERAL, "X W? W?", "f", COMPUTED, cholesky)                                         \
   ROW (pagemtimes, NO_FILE, "A B B? B?", "f", COMPUTED, pagemtimes)                               \
   ROW (isequal, ONE, "A B ...", "fsb", COMPUTED, isequal)                                         \
   ROW (isinteger, ONE, "A", "fsb", COMPUTED, isinteger)                                           \

@@ -56,10 +56,9 @@ static bool is_host_divisor (const octave_base_value &x) {
   return !gpu_value_of (x) && !is_blocksparse (x) && x.numel () != 1;
 }
 
-static octave_value divided (octave_value::binary_op op, const octave_base_value &a,
-                             const octave_base_value &b) {
-  return on_device (octave::binary_op (type_info (), op, on_host (a), on_host (b)),
-                    device_of (a, b));
+// Is x a full divisor that is a matrix?
+static bool is_full_divisor (const octave_base_value &x, const octave_base_value &other) {
+  return x.numel () != 1 && kind_of_both (x, other) == storage::full;
 }
 
 // An N-d array beside a matrix is a matrix for `*`: all dimensions after the first count columns.
@@ -114,6 +113,9 @@ static octave_value operated (octave_value::binary_op op, const octave_base_valu
                          + "' not implemented for '" + a.type_name () + "' by '" + b.type_name ()
                          + "' operations",
                      a, b);
+  if ((op == octave_value::op_div && is_full_divisor (b, a))
+      || (op == octave_value::op_ldiv && is_full_divisor (a, b)))
+    return divided (op, a, b);
   try {
     return first_of (a, b).combined (op, a, b);
   } catch (const octave::execution_exception &err) {

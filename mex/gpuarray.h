@@ -192,6 +192,10 @@ octave_value_list call_function (const function_row &row, const octave_value_lis
 // A function without a row: Octave computes single elements, and arrays are refused.
 octave_value_list of_numbers (const std::string &name, const octave_value_list &args, int nargout);
 
+// a / b or a \ b, where the divisor is a matrix of the host, or a full one there.
+octave_value divided (octave_value::binary_op op, const octave_base_value &a,
+                      const octave_base_value &b);
+
 // Both operands of an operator on full arrays.
 std::pair<gpumm::operand, gpumm::operand> operands_of (const octave_base_value &a,
                                                        const octave_base_value &b);

@@ -73,6 +73,10 @@
 ## @code{norm (@var{G}, @var{p})} with @var{p} 1, @code{Inf} or @qcode{"fro"}, of a vector also 2
 ## and @code{-Inf}
 ## @item
+## @code{@var{G} \ @var{b}} and @code{@var{b} / @var{G}} with a full triangular matrix @var{G}, and
+## @code{chol (@var{G})}.  The CPU solves systems that are singular or nearly so, with Octave's
+## warnings
+## @item
 ## indexing and assignment by numbers, ranges, colons and logical masks; @code{[@var{G}, @var{H}]},
 ## @code{[@var{G}; @var{H}]}, @code{cat}, @code{reshape}, @code{permute}, @code{squeeze},
 ## @code{repmat}, @code{diag}, @code{triu}, @code{tril}, @code{bsxfun} with operators
@@ -112,7 +116,8 @@
 ##
 ## Products and elementwise operations are queued: Octave continues before they are complete.
 ## These calls wait: @code{gather}, display, truth values, @code{sqrt}, @code{log} and @code{.^} of
-## real arrays (a negative number makes the result complex), and @code{wait (gpuDevice ())}.
+## real arrays (a negative number makes the result complex), division by a matrix, @code{chol}, and
+## @code{wait (gpuDevice ())}.
 ##
 ## Some results differ from those of Octave's arrays; the guide lists them.  A complex result whose
 ## imaginary parts are all zero stays complex until @code{gather}.  Sums of integers with

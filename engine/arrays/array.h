@@ -13,6 +13,7 @@
 #define GPUMM_ARRAY_H
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "failure.h"
@@ -286,6 +287,15 @@ array multiplied (const array &a, const array &b, gpumm_type type, const product
 // that is 1 in one of them is repeated.
 array multiplied_pages (const array &a, gpumm_op op_a, const array &b, gpumm_op op_b,
                         gpumm_type type);
+
+// ---- systems ------------------------------------------------------------------------------------
+
+// a \ b (side 'L') or b / a ('R') with a triangular a and elements of this type; and Cholesky's
+// factor r of a: r' * r (upper) or r * r' is a. None: the CPU's LAPACK has to compute, which may
+// warn (gpumm_arrays.h). No size is 0. Both wait.
+std::optional<array> solved (char side, const array &a, bool is_upper, const array &b,
+                             gpumm_type type);
+std::optional<array> factored (const array &a, bool is_upper);
 
 // ---- parts --------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
-// test_full.cc - full arrays that stay on a device, in C++ and without Octave: random programs, and
-// what fails.
+// test_full.cc - full arrays that stay on a device, in C++ and without Octave: random programs,
+// systems, and what fails.
 //
 // A program goes on with what it has computed: views that are transposed, conjugated, or parts of
 // other arrays, and elementwise programs that have not run. Each result is compared to plain loops.
@@ -329,6 +329,57 @@ void test_programs (int programs) {
   }
 }
 
+// ---- systems ------------------------------------------------------------------------------------
+
+// x as it may lie: stored by columns or rows, each also conjugated.
+array lying (const full &x, gpumm_type type, int way) {
+  const full adjoint = oracle::transposed (x, true);
+  return way == 0   ? oracle::up (x, type)
+         : way == 1 ? transposed (oracle::up (oracle::transposed (x, false), type), false)
+         : way == 2
+             ? transposed (oracle::up (adjoint, type), true)
+             : transposed (
+                 transposed (oracle::up (oracle::transposed (adjoint, false), type), true), false);
+}
+
+// With 1 and 2 on its diagonal, so that solutions in whole numbers have no rounding.
+full any_triangle (int64_t n, bool is_upper, bool is_complex) {
+  full t = oracle::random (shape (n, n), is_complex);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < n; i++)
+      if (i == j || (i < j) != is_upper)
+        t.at (i, j) = i == j ? 1 + check_between (0, 1) : 0;
+  return t;
+}
+
+void expect (const std::optional<array> &given, const full &right, const char *what) {
+  CHECK (given.has_value (), "%s: left to the CPU", what);
+  if (given)
+    oracle::compare (*given, right, what);
+}
+
+void test_systems () {
+  for (const gpumm_type type : TYPES)
+    for (int k = 0; k < 64; k++) {
+      const bool is_upper = k % 2, is_z = is_complex (type);
+      const int64_t n = check_between (1, 4), others = check_between (1, 5);
+      const full t = any_triangle (n, is_upper, is_z), x = oracle::random (shape (n, others), is_z),
+                 y = oracle::transposed (x, false);
+      const array a = lying (t, type, k / 2 % 4);
+      const int way = k / 8 % 4;
+      expect (solved ('L', a, is_upper, lying (oracle::times (t, x), type, way), type), x, "left");
+      expect (solved ('R', a, is_upper, lying (oracle::times (y, t), type, way), type), y, "right");
+      const full adjoint = oracle::transposed (t, true),
+                 of_t = is_upper ? oracle::times (adjoint, t) : oracle::times (t, adjoint);
+      expect (factored (lying (of_t, type, way), is_upper), t, "factor");
+      full wrong = t;
+      wrong.at (n - 1, n - 1) = 0;
+      CHECK (!solved ('L', lying (wrong, type, way), is_upper, oracle::up (x, type), type),
+             "a singular matrix");
+      CHECK (!factored (oracle::up (full (shape (n, n)), type), is_upper), "zeros have a factor");
+    }
+}
+
 // ---- what fails ---------------------------------------------------------------------------------
 
 int handled;
@@ -384,6 +435,7 @@ void test_failures () {
 int main (int argc, char **argv) {
   check_seed (argc > 1 ? strtoull (argv[1], nullptr, 10) : 20261130);
   test_programs (5000 / SANITIZED_STEP);
+  test_systems ();
   test_failures ();
   return check_done ();
 }

@@ -91,7 +91,8 @@
 %! table = {"X(1,1,[1, 1])", S, 0; "X([1, 2])", S, 0; "X(:)", S(1,:), 0; "X(1,2) = 5", S, 0
 %!          "X(1,1,[1, 1])", B, 0; "X([1, 2])", B, 0; "X(1,2) = 5", B, 0; "X{1,1} = 5", B, 0
 %!          "X += Y", M, S; "X .*= Y", M, S; "X++", S, 0; "[X; 'abc']", M, 0; "Y(1) = X", 1:3, "abc"
-%!          "[X, Y]", S, single(M); "X \\ Y", M, gpuArray(M); "X ^ 2", M, 0; "X ^ 2.5", B, 0
+%!          "[X, Y]", S, single(M); "X \\ Y", M, gpuArray(M); "X \\ Y", M, M; "Y / X", M, M;
+%!          "X \\ Y", S, M; "X \\ Y", triu(M), S; "X / Y", M, gpuArray(B(1:3,1:3)); "chol (X)", S, 0; "X ^ 2", M, 0; "X ^ 2.5", B, 0
 %!          "2 ^ X", B, 0; "X + 1", int64(M), 0; "X .^ Y", int8(M), int8(M); "X == Y", S, S
 %!          "X .* Y", S, [1, NaN, 2]; "X ./ Y", S, [1; 0; 2]; "X < Y", S * 1i, S; "! X", S, 0
 %!          "X * Y", N, int8(ones (4)); "X + Y", B, sparse(eye (4)); "reshape (X, 1, 9)", S, 0
@@ -105,7 +106,9 @@
 %!          "gpumm (X, Y, 'OutputClass', 'single')", M, M; "gpumm (X, Y, 'OutputClass', 'double')", M, S
 %!          "gamma (X)", M, 0; "gamma (X)", S, 0; "cos (X)", S, 0; "cos (X)", B, 0
 %!          "unique (X)", M, 0; "mod (X, 2)", M, 0; "cat (X, gpuArray (Y))", [1, 2], M; "sort (X)", S, 0
-%!          "cummax (X)", S, 0; "cummin (X)", B, 0; "median (X)", S, 0; "cummax (X)", int64(M), 0};
+%!          "cummax (X)", S, 0; "cummin (X)", B, 0; "median (X)", S, 0; "cummax (X)", int64(M), 0
+%!          "X \\ Y", M, M; "Y / X", M, M; "X \\ Y", S, M; "X \\ Y", triu(M), S; "X / Y", M, gpuArray(B)
+%!          "chol (X)", S, 0};
 %! fail_with (advices (table));
 
 %!test # the code is the call, and not in gpuArray () if that does not take the result
@@ -215,3 +218,139 @@
 %!error id=gpumm:gpuArray:gather 2 / gpuArray (sparse ([0; 2; 0]))
 %!error id=gpumm:undefined-operator gpuArray (sparse (eye (2))) * single (eye (2))
 %!error <double \(X\).*full \(S\)> single (2) * gpuArray (sparse (eye (2)))
+
+## ---- linear systems -----------------------------------------------------------------------------
+
+## Solutions that most orders of the operations give without rounding.
+%!function tol = few_units (x)
+%!  tol = 0;
+%!  if (isfloat (x))
+%!    tol = 4 * eps (class (x)) * norm (full (x)(:));
+%!  endif
+%!endfunction
+%!test
+%! U = [1, 2, -4; 0, -2, 8; 0, 0, 0.5];
+%! C = U + triu ([0, 2, 1; 0, 0, -3; 0, 0, 0]) * 1i;
+%! divisors = {U, U.', C, C.', single(U), single(C.'), diag([1, -2, 4]), logical(triu (ones (3))), ...
+%!             zeros(0, 0), zeros(0, 3), zeros(3, 0), 2, magic(3), U(1:2,:), U(:,1:2), int8(eye (3)), ...
+%!             int64(eye (3)), cat(3, [1; 0], [2; 1]), reshape(1:8, 2, 2, 2), eye(3)};
+%! others = {[1; 2; 3], 1:3, magic(3), [3; -1; 2i], single(magic (3)), single([1; 2; 4]), ...
+%!           [true; false; true], zeros(3, 0), zeros(0, 3), [], 5, reshape(1:18, 3, 3, 2), ...
+%!           int8([1; 2; 3]), int8(5), "abc"', eye(3), sparse([1; 0; 2]), {1}, true};
+%! pairs = cellfun (@(x) cellfun (@(y) {{x, y}}, others), divisors, "UniformOutput", false);
+%! fs = {@mldivide, @(a, b) mrdivide(b, a), @(a, b) a \ b, @(a, b) b / a, @(a, b) a' \ b, ...
+%!       @(a, b) a.' \ b, @(a, b) b / a', @(a, b) (b.' / conj (a)).', @(a, b) (2 * a) \ (b * 4)};
+%! is_refused = @(p) ! (issquare (p{1}) && (istriu (p{1}) || istril (p{1}))) || issparse (p{2});
+%! warning ("off", "Octave:singular-matrix", "local"); # of the host's divisors
+%! check_table (fs, [pairs{:}], @few_units, "there", logical ([1, 1; 1, 0; 0, 1]), "refuses", is_refused);
+%! G = gpuArray (U);
+%! check_error ("Octave:nonconformant-args", 'operator \\: .*op1 is 3x3, op2 is 2x1', @() G \ [1; 2]);
+%! check_error ("", "operator '/' not implemented for 'matrix' by 'int8 matrix'", @() U / int8 (G));
+%! G /= G;
+%! assert (class (G), "gpuArray");
+%! assert (gather (G), eye (3));
+
+## What Octave warns of, it computes.
+%!function [x, said] = warned (f, varargin)
+%!  lastwarn ("", "");
+%!  evalc ("x = f (varargin{:});");
+%!  [text, id] = lastwarn ();
+%!  said = [id ": " text];
+%!endfunction
+%!test
+%! W = tril (-ones (60), -1) + eye (60); # nearly singular with ones on the diagonal
+%! near = [1, 2; 0, 1e-17];
+%! divisors = {[1, 2; 0, 0], [0, 0; 1, 1], zeros(2), near, near.', near * 1i, single(near), [1, 2; 0, NaN], ...
+%!             [1, NaN; 0, 1], [1, 0; Inf, 1], [1, 2; 0, -Inf], W, single(W(1:30,1:30)), ...
+%!             [1e200, 0; 0, 1e-200], [1e-300, 0; 0, 1e-300], [realmin/8, 0; 0, 1], [NaN, 0; 0, NaN], ...
+%!             [2, 1; 0, 4]};
+%! texts = {};
+%! ids = {};
+%! for d = divisors
+%!   b = gallery ("moler", rows (d{1}));
+%!   for b = {b, b(:,1), NaN(size (b)), 1e308 * b, Inf(rows (b), 1)}
+%!     for f = {@(a, b) a \ b, @(a, b) b.' / a}
+%!       [wanted, says] = warned (f{1}, d{1} + 0, b{1}); # a matrix that Octave knows to be singular warns once
+%!       [given, said] = warned (f{1}, gpuArray (d{1}), b{1});
+%!       tol = 1e-10 * abs (wanted) .* isfinite (wanted);
+%!       text = difference (given, wanted, tol);
+%!       if (! strcmp (class (given), "gpuArray") || ! strcmp (said, says))
+%!         text = [text " warning " said " and not " says];
+%!       endif
+%!       if (! isempty (text))
+%!         texts{end+1} = sprintf ("%s, %s, %s: %s", func2str (f{1}), shown (d{1}), shown (b{1}), text);
+%!       endif
+%!       ids{end+1} = strtok (says, ":");
+%!     endfor
+%!   endfor
+%! endfor
+%! fail_with (texts);
+%! assert (sum (! strcmp (cellfun (@(x) [x " "], ids, "UniformOutput", false), " ")) > 50);
+
+## A triangular solution and Cholesky's factor round by their own order. Higham, Accuracy and Stability of
+## Numerical Algorithms (2002), theorems 8.5 and 10.3; twice for complex numbers.
+%!function x = random_matrix (m, n, class, is_complex)
+%!  x = feval (class, rand (m, n) - 0.5);
+%!  if (is_complex)
+%!    x += 1i * feval (class, rand (m, n) - 0.5);
+%!  endif
+%!endfunction
+%!function check_bound (given, wanted, bound, words, varargin)
+%!  worst = max ((abs (given - wanted) - bound)(:));
+%!  assert (worst <= 0, [words ": %g beyond the bound"], varargin{:}, worst);
+%!endfunction
+%!test
+%! seed = from_environment ("GPUMM_SEED", 1 + mod (floor (time ()), 1e6));
+%! printf ("gpuarray_functions.tst: GPUMM_SEED=%d\n", seed);
+%! rand ("twister", seed);
+%! for n = [1, 2, 3, 17, 64, 150]
+%!   for class = {"double", "single"}
+%!     for kind = 0:3
+%!       make = @(m, n, k) random_matrix (m, n, class{1}, bitand (kind, k) > 0);
+%!       T = triu (make (n, n, 1)) / n + eye (n);
+%!       b = make (n, 1 + mod (n, 5), 2);
+%!       G = gpuArray (T);
+%!       unit = 2 * (n + 1) * eps (class{1}) * (1 + (kind > 0));
+%!       words = sprintf ("seed %d, n %d, %s, kind %d", seed, n, class{1}, kind);
+%!       x = double (gather (G \ b));
+%!       check_bound (double (T) * x, double (b), unit * abs (T) * abs (x), words);
+%!       x = double (gather (gpuArray (b') / G));
+%!       check_bound (x * double (T), double (b'), unit * abs (x) * abs (T), [words ", right"]);
+%!       x = double (gather (G' \ gpuArray (b)));
+%!       check_bound (double (T)' * x, double (b), unit * abs (T') * abs (x), [words ", transposed"]);
+%!       A = T' * T;
+%!       A = (A + A') / 2;
+%!       R = double (gather (chol (gpuArray (A))));
+%!       check_bound (R' * R, double (A), unit * abs (R') * abs (R), [words ", chol"]);
+%!       R = double (gather (chol (gpuArray (A), "lower")));
+%!       check_bound (R * R', double (A), unit * abs (R) * abs (R'), [words ", lower"]);
+%!       assert (istril (R) && isreal (diag (R)) && all (diag (R) > 0), [words ", triangle"]);
+%!     endfor
+%!   endfor
+%! endfor
+
+%!test # factors without rounding; what is not definite; what Octave's chol takes beside
+%! R = [2, 1, -1; 0, 4, 3; 0, 0, 1];
+%! A = R' * R;
+%! C = (R + triu (R, 1) * 1i)' * (R + triu (R, 1) * 1i);
+%! beside = A;
+%! beside(3,1) = 99;
+%! unread = A;
+%! unread(2,1) = NaN;
+%! list = {A, C, single(A), single(C), beside, beside.', unread, -A, A - 30 * eye(3), zeros(2), ones(2), ...
+%!         [1, 2; 2, 1], [4, 2; 2, 4] + 1i * [0, 2; -2, 0], [4 + 1i, 0; 0, 4], ones(2, 3), ones(2, 2, 2), [], ...
+%!         zeros(0, 3), single([]), 4, -4, 9i, NaN, Inf, [4, NaN; NaN, 4], diag([1, NaN, 1]), ...
+%!         diag([4, -Inf]), diag([1, 1e-300]), diag([1e300, 1e300]), diag([realmin, 1]) / 4, int8(4 * eye (2)), ...
+%!         logical(eye (2)), sparse(A)};
+%! fs = {@chol, @(x) chol(x, "lower"), @(x) chol(x, "UPPER"), @(x) chol(x, "lower", "Upper"), ...
+%!       @(x) chol(x, "upper", "lower"), @(x) chol(x, "vector"), @(x) chol(x, "left"), @(x) chol(x, 1), ...
+%!       @(x) chol(x, x), @(x) chol(x, "lower", "lower", "lower"), @(x) feval("chol", x'), @(x) chol(2 * x + 2 * x)};
+%! check_table (fs, list, @few_units, "refuses", @(x) issparse (x{1}));
+%! check_table (fs, list, @few_units, "refuses", @(x) issparse (x{1}), "outputs", 2);
+%! assert (compare (@chol, {int64(4 * eye (2))}), "");
+%! check_error ("", "^chol: input matrix must be positive definite$", @chol, gpuArray (-A));
+%! [R, p] = chol (gpuArray ([4, 0, 2; 0, 4, 0; 2, 0, 0]));
+%! assert ({class(R), gather(R), gather(p)}, {"gpuArray", 2 * eye(2), 3});
+%!error <three output arguments, matrix A must be sparse> [R, p, Q] = chol (gpuArray (eye (2)))
+%!error <^chol: not available for a gpuArray of a sparse matrix. Write gpuArray .chol .gather .X...$> ...
+%! chol (gpuArray (speye (2)))

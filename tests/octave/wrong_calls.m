@@ -74,7 +74,7 @@ function calls = right_calls ()
            {1, "sum", G, 1}; {1, "prod", S, 1, "native"}; {1, "sum", B, 1}; {1, "cumsum", G, 1}
            {1, "cumprod", G}; {1, "max", G, G}; {2, "max", G, [], 2}; {1, "min", S, [], 1}
            {1, "mean", G, 1, "native"}; {1, "sumsq", S, 1}; {1, "dot", G, G, 1}; {1, "norm", G, 1}
-           {1, "norm", S, "fro"}; {1, "isequal", B, B}; {1, "isinteger", G}; {1, "logical", G}
+           {1, "norm", S, "fro"}; {2, "chol", G' * G, "lower"}; {1, "isequal", B, B}; {1, "isinteger", G}; {1, "logical", G}
            {1, "blocksize", B}; {1, "nnzb", B}; {1, "dropblocks", B, 1}; {1, "gather", G}
            {1, "repmat", G, 2, 3}; {1, "repmat", S, [1, 2]}; {1, "cat", 3, G, G}; {1, "cat", 1, S, G}
            {1, "tril", G, 1}; {1, "triu", S}; {1, "find", G(1)}; {1, "unique", G(1)}; {1, "colon", 1, G(1)}
