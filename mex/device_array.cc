@@ -319,12 +319,12 @@ array multiplied (const array &a, const array &b, const product_options &o) {
   return multiplied (a, b, product_type (a.type, b.type), o);
 }
 
-gpumm_type divided_type (octave_value::binary_op op, const form &a, const form &b) {
+gpumm_type divided_type (octave_value::binary_op op, const array &a, const array &b) {
   const gpumm_type real = result_type (op, a, b);
   if (op == octave_value::op_ldiv && a.size (0) != b.size (0))
-    octave::err_nonconformant ("operator \\", a.size, b.size);
+    octave::err_nonconformant ("operator \\", dims_of (a.size), dims_of (b.size));
   if (op == octave_value::op_div && a.size (1) != b.size (1))
-    octave::err_nonconformant ("operator /", a.size, b.size);
+    octave::err_nonconformant ("operator /", dims_of (a.size), dims_of (b.size));
   return is_complex (a.type) || is_complex (b.type) ? complex_type (real) : real;
 }
 

@@ -163,7 +163,7 @@ array elementwise (const operation &o, const operand &a, const operand &b);
 array multiplied (const array &a, const array &b, const product_options &o);
 
 // The type of a \ b or a / b, where the divisor is a matrix, or Octave's error.
-gpumm_type divided_type (octave_value::binary_op op, const form &a, const form &b);
+gpumm_type divided_type (octave_value::binary_op op, const array &a, const array &b);
 
 // The type of [x, y].
 gpumm_type joined_type (gpumm_type x, gpumm_type y);

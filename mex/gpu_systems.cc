@@ -12,6 +12,7 @@
 #include <string>
 
 #include "gpu_functions.h"
+#include "operand.h"
 
 using namespace gpumm;
 
@@ -37,8 +38,8 @@ static std::optional<array> solved (octave_value::binary_op op, const octave_val
                                     const octave_value &y) {
   const bool is_left = op == octave_value::op_ldiv;
   const octave_base_value &a = x.get_rep (), &b = y.get_rep ();
-  const gpumm_type type = divided_type (op, operand_form (storage::full, op, a, b),
-                                        operand_form (storage::full, op, b, a));
+  const gpumm_type type = divided_type (op, any_operand (storage::full, op, a, b).x,
+                                        any_operand (storage::full, op, b, a).x);
   if (x.isempty () || y.isempty ())
     return std::nullopt;
   const octave_value &divisor = is_left ? x : y;
