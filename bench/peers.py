@@ -225,9 +225,14 @@ def repeated(step, x, count=1000):
 
 def arrays(path):
     import cupy
+    from cupyx.scipy.linalg import solve_triangular
 
     a = numpy.asfortranarray(generator.random((4096, 4096)) / 4096)
     small = cupy.asarray(a)
+    rows = cupy.ascontiguousarray(small)
+    upper = cupy.asfortranarray(cupy.triu(small) + cupy.eye(4096))
+    definite = small.T @ small + cupy.eye(4096)
+    v = cupy.random.random(10**7)
     g, h, k = (cupy.random.random((8192, 8192)) for _ in range(3))
     g /= 8192
     e = cupy.eye(64)
@@ -240,6 +245,13 @@ def arrays(path):
         "newton-schulz 4096 resident": lambda: newton_schulz(small),
         "upload 4096": lambda: cupy.asarray(a),
         "gather 4096": lambda: cupy.asnumpy(small),
+        "sort columns 4096": lambda: cupy.sort(rows, axis=1),
+        "median of columns 4096": lambda: cupy.median(rows, axis=1),
+        "triangular 4096 by 4096": lambda: solve_triangular(upper, small),
+        "chol 4096": lambda: cupy.linalg.cholesky(definite),
+        "sort 10^7": lambda: cupy.sort(v),
+        "places of sort 10^7": lambda: cupy.argsort(v),
+        "cummax 10^7": lambda: cupy.maximum.accumulate(v),
         "newton-schulz 8192 resident": lambda: newton_schulz(g),
         "product 8192 resident": lambda: g @ g,
         "G + 2 * H .* K 8192": lambda: g + 2 * h * k,

@@ -31,6 +31,10 @@ function C = finished (run)
   wait (gpuDevice ());
 endfunction
 
+function i = places (x)
+  [~, i] = sort (x);
+endfunction
+
 function array_row (work, run)
   if (is_asked ("%s", work))
     [ms, least, most] = in_turn ({@() finished(run)}, 7);
@@ -48,6 +52,17 @@ function array_programs (~)
   array_row ("newton-schulz 4096 resident", @() newton_schulz (G));
   array_row ("upload 4096", @() gpuArray (A));
   array_row ("gather 4096", @() gather (G));
+  array_row ("sort columns 4096", @() sort (G));
+  array_row ("median of columns 4096", @() median (G));
+  U = triu (G) + eye (4096);
+  S = G' * G + eye (4096);
+  array_row ("triangular 4096 by 4096", @() U \ G);
+  array_row ("chol 4096", @() chol (S));
+  v = gpuArray (rand (1e7, 1));
+  array_row ("sort 10^7", @() sort (v));
+  array_row ("places of sort 10^7", @() places (v));
+  array_row ("cummax 10^7", @() cummax (v));
+  clear U S v
   G = gpuArray.rand (8192) / 8192;
   H = gpuArray.rand (8192);
   K = gpuArray.rand (8192);
