@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "oracle.h"
 
+#include <algorithm>
 #include <array>
 
 using namespace gpumm;
@@ -230,6 +231,39 @@ value scan_dimension (const value &a) {
   return {scan (GPUMM_FOLD_SUM, a.x, dim, a.x.type), right};
 }
 
+// Does x come before y? By abs and then by arg, in the precision of the array; real numbers by value.
+template <typename R> bool comes_before (number x, number y, bool is_complex_array) {
+  if (!is_complex_array)
+    return x.real () < y.real ();
+  const std::complex<R> p (x), q (y);
+  const auto angle = [] (std::complex<R> z) {
+    const R a = std::arg (z), pi = R (std::acos (-1.));
+    return a == -pi ? pi : a;
+  };
+  return std::abs (p) != std::abs (q) ? std::abs (p) < std::abs (q) : angle (p) < angle (q);
+}
+
+value sort_dimension (const value &a) {
+  const int dim = int (check_between (0, 1));
+  const bool descends = check_between (0, 1) != 0, is_complex_array = is_complex (a.x.type);
+  const full right = oracle::made (a.right.size, [&] (place p) {
+    std::vector<number> lane;
+    const std::size_t at = std::size_t (p[std::size_t (dim)]);
+    for (int64_t k = 0; k < a.right.size (dim); k++) {
+      p[std::size_t (dim)] = k;
+      lane.push_back (a.right.v[std::size_t (oracle::number_of (a.right.size, p))]);
+    }
+    std::stable_sort (lane.begin (), lane.end (), [&] (number x, number y) {
+      if (descends)
+        std::swap (x, y);
+      return is_single (a.x.type) ? comes_before<float> (x, y, is_complex_array)
+                                  : comes_before<double> (x, y, is_complex_array);
+    });
+    return lane[at];
+  });
+  return {sorted (a.x, dim, descends), right};
+}
+
 value convert (const value &a) {
   const gpumm_type type = check_between (0, 1) ? GPUMM_D : GPUMM_S;
   return {converted (a.x, is_complex (a.x.type) ? complex_type (type) : type), a.right};
@@ -304,6 +338,7 @@ const struct {
              {"mapped", apply},
              {"fold", fold_dimension},
              {"scan", scan_dimension},
+             {"sort", sort_dimension},
              {"converted", convert},
              {"joined", join},
              {"combined", operate},
