@@ -109,8 +109,8 @@ enum { GPUMM_RESULTS = 2 };
  * fold   result(i, j) = what the fold makes of (i, :, j). MAX, MIN: the second result has where,
  *        from 1, the first of equals; D
  * scan   result(i, k, j) = input(i, 1, j) + ... + input(i, k, j), or their product, in double
- *        precision; or what MAX or MIN make of them, and where, as a fold does. It may be the memory
- *        of the input if the types are the same
+ *        precision; or what MAX or MIN make of them, and where, as a fold does. It may be the
+ *        memory of the input if the types are the same
  * sort   result(i, :, j) = input(i, :, j), of one type, in ascending order, or it descends. Equal
  *        entries keep their order; NaN is the largest; complex numbers are compared by abs, then by
  *        arg. The second result has where, from 1; D. Of at most 2^32 - 1 entries

@@ -14,8 +14,8 @@ size_t gpumm_sum_up_bytes (int64_t count);
 gpumm_status gpumm_sum_up (int device, gpumm_stream *stream, int64_t *x, int64_t count,
                            void *memory, size_t bytes);
 
-/* Sorts pairs of a key, which has so many bits, and a value by key: K is uint32_t or uint64_t. Equal
- * keys keep their order. */
+/* Sorts pairs of a key, which has so many bits, and a value by key: K is uint32_t or uint64_t.
+ * Equal keys keep their order. */
 template <class K> size_t gpumm_sort_bytes (int64_t count);
 template <class K>
 gpumm_status gpumm_sort (int device, gpumm_stream *stream, const K *key, K *sorted_key,

@@ -231,7 +231,7 @@ value scan_dimension (const value &a) {
   return {scan (GPUMM_FOLD_SUM, a.x, dim, a.x.type), right};
 }
 
-// Does x come before y? By abs and then by arg, in the precision of the array; real numbers by value.
+// Does x come before y? By abs and then by arg, in the precision of the array; real ones by value.
 template <typename R> bool comes_before (number x, number y, bool is_complex_array) {
   if (!is_complex_array)
     return x.real () < y.real ();

@@ -588,8 +588,8 @@ static int is_better (int op, scalar y, scalar x, gpumm_type domain) {
   return op == GPUMM_FOLD_MAX ? o == 1 : o == -1;
 }
 
-/* Squares in long double, whose exponents they do not leave. near: the bound of the difference beside
- * the result; of a log-sum-exp, where each exponential has the error of its rounded exponent. */
+/* Squares in long double, whose exponents they do not leave. near: the bound of the difference
+ * beside the result; in a log-sum-exp each exponential has the error of its rounded exponent. */
 static scalar fold_one (const gpumm_operation *f, const array *x, int64_t i, int64_t o,
                         int64_t *where, double *near) {
   const int op = (int) f->fold;
@@ -637,8 +637,8 @@ static scalar fold_one (const gpumm_operation *f, const array *x, int64_t i, int
                                   : sum;
 }
 
-/* Exponentials of reals that long double has and double has not, all infinite ones, and NaN. Those of
- * complex numbers may cancel: there is the largest, and others are small beside it. */
+/* Exponentials of reals that long double has and double has not, infinite ones, and NaN. Those of
+ * complex numbers may cancel: one is the largest, and others are small beside it. */
 static void fill_exponents (array *x, int64_t inner, int64_t count, int64_t outer) {
   static const double special[] = {INFINITY, -INFINITY, NAN, -4000};
   const int is_wild = x->type == GPUMM_D || x->type == GPUMM_S;
