@@ -14,6 +14,7 @@
 #include <string>
 
 #include "gpuarray.h"
+#include "gpumm_folds.h"
 
 // The file @gpuArray/NAME.m: of a function with one result or with several. NO_FILE: octave/ has
 // one, or a file of another name calls the function.

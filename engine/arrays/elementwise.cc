@@ -6,6 +6,8 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "array.h"
+#include "gpumm_elementwise.h"
+#include "gpumm_folds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -130,6 +132,19 @@ bool is_of_sparse (gpumm_fold_op op) {
 #undef ROW
   return rows[op];
 }
+
+bool is_of_blocks (gpumm_fold_op op) {
+  return op == GPUMM_FOLD_SUM;
+}
+
+const char *name_of_fold (gpumm_fold_op op) {
+#define ROW(NAME, name, ...) #name,
+  static const char *const names[] = {GPUMM_FOLDS (ROW)};
+#undef ROW
+  return names[op];
+}
+
+const gpumm_fold_op fold_any = GPUMM_FOLD_ANY, fold_all = GPUMM_FOLD_ALL;
 
 // Reduces x, taken as inner x count x outer, to an array of this size.
 static array fold_lanes (gpumm_fold_op op, array x, const int64_t lanes[3], const shape &size,
@@ -327,6 +342,10 @@ array mapped (const function &f, array x, gpumm_type type) {
   if (is_complex_result)
     type = complex_type (type);
   return applied (x, {step_of (f.map)}, domain, type);
+}
+
+array conjugates_of (const array &x) {
+  return applied (x, {step_of (GPUMM_MAP_CONJ)}, x.type, x.type);
 }
 
 array not_zero (const array &x) {

@@ -6,6 +6,7 @@
  * begins with the totals of the parts before it.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "gpumm_folds.h"
 #include "lanes.h"
 
 template <class W> struct scanning {

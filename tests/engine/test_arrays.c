@@ -412,7 +412,8 @@ static void test_operations (int count) {
   }
   for (int domain = GPUMM_S; domain <= GPUMM_Z; domain++) {
     array output = new_array ((gpumm_type) domain, (int64_t) count * count);
-    for (int op = GPUMM_MAP_NEG; op < GPUMM_MAP_OPS; op++)
+    for (int op = GPUMM_MAP_NEG; op < GPUMM_MAP_OPS;
+         op = op + 1 == GPUMM_MAP_ONES ? (int) GPUMM_MAP_ADD : op + 1)
       for (int t = 0; t < ALL; t++)
         for (int u = 0; u < (has_operand (op) ? ALL : 1); u += 1 + (t + op) % 2) {
           gpumm_map m = {.domain = (gpumm_type) domain,
@@ -801,6 +802,7 @@ static void test_refused (void) {
   MAP (x.inputs = 7, GPUMM_INVALID, "7 inputs");
   MAP (x.steps = 17, GPUMM_INVALID, "17 steps");
   MAP (x.step[0].op = GPUMM_MAP_OPS, GPUMM_INVALID, "no operation");
+  MAP (x.step[0].op = GPUMM_MAP_ONES, GPUMM_INVALID, "no operation");
   MAP (x.step[0].source = 1, GPUMM_INVALID, "no operand 1");
   MAP (x.step[0].source = GPUMM_MAP_POP, GPUMM_INVALID, "empty");
   MAP (x.input[0].type = GPUMM_TYPES, GPUMM_INVALID, "no element type");

@@ -11,7 +11,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/cancel.h"
 #include "faults.h"
-#include "gpumm_elementwise.h"
 #include "host_device.h"
 #include "memory/pool.h"
 #include "resident.h"
