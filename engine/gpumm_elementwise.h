@@ -1,5 +1,5 @@
-/* gpumm_elementwise.h - the operations of maps (gpumm_arrays.h), and the functions of one number
- * among them, a row each:
+/* gpumm_elementwise.h - the functions of one number and of two among the operations of maps
+ * (gpumm_arrays.h), a row each. Of one number:
  *
  *   ROW (NAME, name, mapper, result, zero, real, complex, oracle, complex_oracle, units)
  *
@@ -12,6 +12,16 @@
  *           bits of `real` say that x counts as real in a complex domain
  * oracle, complex_oracle   C's own, for the tests, of a double x and of a double complex z
  * units     the tests allow so many units in the last place; 0: equal
+ *
+ * Of two real numbers, x and y, for full arrays:
+ *
+ *   ROW (NAME, name, arguments, of_two, oracle, units)
+ *
+ * arguments   "A B"; "A B ...": of more it is taken from the left
+ * of_two      device code for x and y of type R
+ *
+ * Octave says which classes each takes, and the class of the result. Where it takes complex
+ * numbers, it takes their abs.
  *
  * Each file takes the columns that it needs. Only files that read the rows include this one:
  * neither device.h nor array.h, so that a new row compiles little again.
@@ -61,6 +71,9 @@
   ROW (ISFINITE, isfinite, isfinite, REAL, 1, isfinite (x) ? 1 : 0,                                \
        isfinite (x.re) && isfinite (x.im) ? 1 : 0,                                                 \
        isfinite (x) != 0, isfinite (creal (z)) && isfinite (cimag (z)), 0)
+
+#define GPUMM_ELEMENTWISE_OF_TWO(ROW)                                                              \
+  ROW (ATAN2, atan2, "A B", angle (x, y), atan2 (x, y), 4)
 /* clang-format on */
 
 /* Their operations: gpumm_map_op. */
@@ -69,9 +82,13 @@ enum {
 #define ROW(NAME, ...) GPUMM_MAP_##NAME,
   GPUMM_ELEMENTWISE (ROW)
 #undef ROW
-      GPUMM_MAP_ONES,               /* behind the last of one number */
-  GPUMM_MAP_OPS = GPUMM_MAP_OF_TWO, /* behind the last of all */
-  GPUMM_MAP_ROWS = GPUMM_MAP_ONES - GPUMM_MAP_OF_ONE
+      GPUMM_MAP_ONES, /* behind the last of one number */
+  GPUMM_MAP_BEFORE_TWO = GPUMM_MAP_OF_TWO - 1,
+#define ROW(NAME, ...) GPUMM_MAP_##NAME,
+  GPUMM_ELEMENTWISE_OF_TWO (ROW)
+#undef ROW
+      GPUMM_MAP_OPS, /* behind the last of all */
+  GPUMM_MAP_ROWS = GPUMM_MAP_ONES - GPUMM_MAP_OF_ONE + GPUMM_MAP_OPS - GPUMM_MAP_OF_TWO
 };
 
 #endif

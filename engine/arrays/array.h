@@ -232,6 +232,16 @@ struct function {
 
 const std::vector<function> &functions ();
 
+// A function of two numbers, a row there, which combined () computes.
+struct function_of_two {
+  const char *name;
+  gpumm_map_op map;
+  const char *arguments;
+  int units;
+};
+
+const std::vector<function_of_two> &functions_of_two ();
+
 // f of each entry. type: the real type of the result. Waits if it must look for negative numbers.
 array mapped (const function &f, array x, gpumm_type type);
 

@@ -318,6 +318,16 @@ const std::vector<function> &functions () {
   return rows;
 }
 
+const std::vector<function_of_two> &functions_of_two () {
+  static const std::vector<function_of_two> rows = {
+#define ROW(NAME, name, arguments, of_two, oracle, units)                                          \
+  {#name, GPUMM_MAP_##NAME, arguments, units},
+      GPUMM_ELEMENTWISE_OF_TWO (ROW)
+#undef ROW
+  };
+  return rows;
+}
+
 array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type domain,
                gpumm_type type) {
   if (!fits (x, domain) || x.pending->steps.size () + steps.size () > GPUMM_MAP_STEPS)

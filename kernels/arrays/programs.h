@@ -45,8 +45,8 @@ DEVICE bool leaves_reals (int op) {
 
 /* Does the result count as real? */
 static inline bool gives_real (int op, bool x, bool y) {
-  const bool always =
-      has_result (op, REAL) || op == GPUMM_MAP_NOT || (op >= GPUMM_MAP_LT && op <= GPUMM_MAP_OR);
+  const bool always = has_result (op, REAL) || op == GPUMM_MAP_NOT
+                      || (op >= GPUMM_MAP_LT && op <= GPUMM_MAP_OR) || op >= GPUMM_MAP_OF_TWO;
   return !leaves_reals (op) && (always || (x && y));
 }
 
@@ -141,6 +141,11 @@ template <int EACH, class R> DEVICE void apply (int op, int, R (&a)[EACH], const
     FOR_EACH (less (x, y));
   case GPUMM_MAP_MASK:
     FOR_EACH (y == 0 ? 0 : x);
+#define ROW(NAME, name, arguments, of_two, ...)                                                    \
+  case GPUMM_MAP_##NAME:                                                                           \
+    FOR_EACH (of_two);
+    GPUMM_ELEMENTWISE_OF_TWO (ROW)
+#undef ROW
   }
 }
 
@@ -170,7 +175,7 @@ template <class R> DEVICE complex<R> extreme (complex<R> x, complex<R> y, bool i
 
 template <int EACH, class R>
 DEVICE void apply (int op, int real, complex<R> (&a)[EACH], const complex<R> (&b)[EACH]) {
-  if (real == REAL_XY && !leaves_reals (op)) {
+  if ((real == REAL_XY && !leaves_reals (op)) || op >= GPUMM_MAP_OF_TWO) {
     R x[EACH], y[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
