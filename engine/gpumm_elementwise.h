@@ -73,7 +73,8 @@
        isfinite (x) != 0, isfinite (creal (z)) && isfinite (cimag (z)), 0)
 
 #define GPUMM_ELEMENTWISE_OF_TWO(ROW)                                                              \
-  ROW (ATAN2, atan2, "A B", angle (x, y), atan2 (x, y), 4)
+  ROW (ATAN2, atan2, "A B", angle (x, y), atan2 (x, y), 4)                                         \
+  ROW (HYPOT, hypot, "A B ...", (magnitude (complex<R>{x, y})), hypot (x, y), 1)
 /* clang-format on */
 
 /* Their operations: gpumm_map_op. */

@@ -145,6 +145,15 @@
 %! fail_with (texts);
 %! for type = {"double", "single"}
 %!   G = @(x) gpuArray (feval (type{1}, x));
+%!   ## of a Pythagorean triple nothing is lost, however small or large
+%!   least = {2^-1070, 2^-145}{1 + strcmp(type{1}, "single")};
+%!   scale = [least, sqrt(least), 1, realmax(type{1}) * [1e-30, 0.125]];
+%!   given = gather (hypot (G (3 * scale), G (4 * scale)));
+%!   assert (given, feval (type{1}, 5 * scale), -eps (type{1}));
+%!   assert (gather (hypot (G (realmax (type{1}) * [1, 1]), G ([1, realmax(type{1})]))), ...
+%!           feval (type{1}, [realmax(type{1}), Inf]));
+%!   assert (gather (hypot (G ([Inf, NaN, -Inf, NaN]), G ([NaN, Inf, NaN, 1]))), ...
+%!           feval (type{1}, [Inf, Inf, Inf, NaN]));
 %!   given = gather (atan2 (G ([0, -0, 0, -0, 0, -0]), G ([1, 1, -1, -1, -0, -0])));
 %!   assert (given, feval (type{1}, [0, -0, pi, -pi, pi, -pi]));
 %!   assert (1 ./ given(1:2), feval (type{1}, [Inf, -Inf]));
