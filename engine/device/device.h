@@ -11,13 +11,13 @@
 #define GPUMM_DEVICE_H
 
 #include "gpumm_arrays.h"
-#include "gpumm_blas.h"
 #include "gpumm_tools.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+typedef struct gpumm_call gpumm_call;     /* gpumm_blas.h, which a new row of routines changes */
 typedef struct gpumm_stream gpumm_stream; /* owned by the driver, opaque to the engine */
 typedef struct gpumm_event gpumm_event;
 
