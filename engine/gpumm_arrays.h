@@ -55,9 +55,35 @@ typedef struct gpumm_view {
   int conjugated; /* of an input: read conjugated */
 } gpumm_view;
 
-/* What a step of a map does with the accumulator x and its operand y: GPUMM_MAP_ADD and the other
- * operations of gpumm_elementwise.h. */
+/* What a step of a map does with the accumulator x and its operand y. The functions of one number
+ * and of two have numbers from OF_ONE and OF_TWO on, by their rows in gpumm_elementwise.h: a new
+ * row changes none of these. */
 typedef int gpumm_map_op;
+
+enum {
+  GPUMM_MAP_LOAD,       /* x = y */
+  GPUMM_MAP_PUSH,       /* saves x on the stack, which holds two values; then x = y */
+  GPUMM_MAP_NEG,        /* from here on without an operand: x = -x */
+  GPUMM_MAP_NOT,        /* x == 0 */
+  GPUMM_MAP_OF_ONE,     /* x = f (x) */
+  GPUMM_MAP_ADD = 0x40, /* from here on with an operand: x = x + y */
+  GPUMM_MAP_SUB,
+  GPUMM_MAP_MUL,
+  GPUMM_MAP_DIV,
+  GPUMM_MAP_POW, /* real domain: the result must be real */
+  GPUMM_MAP_LT,  /* complex numbers are ordered by abs, then arg */
+  GPUMM_MAP_LE,
+  GPUMM_MAP_EQ,
+  GPUMM_MAP_NE,
+  GPUMM_MAP_GE,
+  GPUMM_MAP_GT,
+  GPUMM_MAP_AND,
+  GPUMM_MAP_OR,
+  GPUMM_MAP_MAX, /* of reals: the other one if one is NaN */
+  GPUMM_MAP_MIN,
+  GPUMM_MAP_MASK,  /* 0 where y is 0 */
+  GPUMM_MAP_OF_TWO /* x = f (x, y) of real numbers */
+};
 
 /* Where a step's operand comes from: the input of this index, or one of these. */
 enum { GPUMM_MAP_CONSTANT = -1, GPUMM_MAP_POP = -2 };

@@ -1,5 +1,5 @@
-/* gpumm_elementwise.h - the operations of maps (gpumm_arrays.h), and the functions of one number
- * among them, a row each:
+/* gpumm_elementwise.h - the functions of one number and of two among the operations of maps
+ * (gpumm_arrays.h), a row each. Of one number:
  *
  *   ROW (NAME, name, mapper, result, zero, real, complex, oracle, complex_oracle, units)
  *
@@ -13,12 +13,24 @@
  * oracle, complex_oracle   C's own, for the tests, of a double x and of a double complex z
  * units     the tests allow so many units in the last place; 0: equal
  *
- * Each file takes the columns that it needs. device.h does not include this file: a new row
- * rebuilds neither the engine nor the other kernels.
+ * Of two real numbers, x and y, for full arrays:
+ *
+ *   ROW (NAME, name, arguments, of_two, oracle, units)
+ *
+ * arguments   "A B"; "A B ...": of more it is taken from the left
+ * of_two      device code for x and y of type R
+ *
+ * Octave says which classes each takes, and the class of the result. Where it takes complex
+ * numbers, it takes their abs.
+ *
+ * Each file takes the columns that it needs. Only files that read the rows include this one:
+ * neither device.h nor array.h, so that a new row compiles little again.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_GPUMM_ELEMENTWISE_H
 #define GPUMM_GPUMM_ELEMENTWISE_H
+
+#include "gpumm_arrays.h"
 
 /* clang-format off */
 #define GPUMM_ELEMENTWISE(ROW)                                                                     \
@@ -59,34 +71,25 @@
   ROW (ISFINITE, isfinite, isfinite, REAL, 1, isfinite (x) ? 1 : 0,                                \
        isfinite (x.re) && isfinite (x.im) ? 1 : 0,                                                 \
        isfinite (x) != 0, isfinite (creal (z)) && isfinite (cimag (z)), 0)
+
+#define GPUMM_ELEMENTWISE_OF_TWO(ROW)                                                              \
+  ROW (ATAN2, atan2, "A B", angle (x, y), atan2 (x, y), 4)                                         \
+  ROW (HYPOT, hypot, "A B ...", (magnitude (complex<R>{x, y})), hypot (x, y), 1)
 /* clang-format on */
 
-/* What a step of a map does with the accumulator x and its operand y: a gpumm_map_op. */
+/* Their operations: gpumm_map_op. */
 enum {
-  GPUMM_MAP_LOAD, /* x = y */
-  GPUMM_MAP_PUSH, /* saves x on the stack, which holds two values; then x = y */
-  GPUMM_MAP_NEG,  /* from here on without an operand: x = -x */
+  GPUMM_MAP_BEFORE_ONE = GPUMM_MAP_OF_ONE - 1,
 #define ROW(NAME, ...) GPUMM_MAP_##NAME,
   GPUMM_ELEMENTWISE (ROW)
 #undef ROW
-      GPUMM_MAP_NOT,
-  GPUMM_MAP_ADD, /* from here on with an operand: x = x + y */
-  GPUMM_MAP_SUB,
-  GPUMM_MAP_MUL,
-  GPUMM_MAP_DIV,
-  GPUMM_MAP_POW, /* real domain: the result must be real */
-  GPUMM_MAP_LT,  /* complex numbers are ordered by abs, then arg */
-  GPUMM_MAP_LE,
-  GPUMM_MAP_EQ,
-  GPUMM_MAP_NE,
-  GPUMM_MAP_GE,
-  GPUMM_MAP_GT,
-  GPUMM_MAP_AND,
-  GPUMM_MAP_OR,
-  GPUMM_MAP_MAX, /* of reals: the other one if one is NaN */
-  GPUMM_MAP_MIN,
-  GPUMM_MAP_MASK, /* 0 where y is 0 */
-  GPUMM_MAP_OPS   /* the number of operations */
+      GPUMM_MAP_ONES, /* behind the last of one number */
+  GPUMM_MAP_BEFORE_TWO = GPUMM_MAP_OF_TWO - 1,
+#define ROW(NAME, ...) GPUMM_MAP_##NAME,
+  GPUMM_ELEMENTWISE_OF_TWO (ROW)
+#undef ROW
+      GPUMM_MAP_OPS, /* behind the last of all */
+  GPUMM_MAP_ROWS = GPUMM_MAP_ONES - GPUMM_MAP_OF_ONE + GPUMM_MAP_OPS - GPUMM_MAP_OF_TWO
 };
 
 #endif

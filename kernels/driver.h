@@ -42,9 +42,9 @@ gpumm_status gpumm_driver_widen (int device, gpumm_stream *stream, const gpumm_w
 gpumm_status gpumm_driver_mirror (int device, gpumm_stream *stream,
                                   const gpumm_mirroring *mirroring);
 
-/* gpumm_driver.map, map_ops, sparse and sparse_bytes of a driver that has them. */
+/* gpumm_driver.map, map_rows, sparse and sparse_bytes of a driver that has them. */
 gpumm_status gpumm_driver_map (int device, gpumm_stream *stream, const gpumm_map *map);
-int gpumm_driver_map_ops (void);
+int gpumm_driver_map_rows (void);
 gpumm_status gpumm_driver_sparse (int device, gpumm_stream *stream, const gpumm_sparse_work *work,
                                   void *workspace);
 size_t gpumm_driver_sparse_bytes (const gpumm_sparse_work *work);
@@ -64,7 +64,7 @@ extern const gpumm_driver gpumm_driver_here;
   .launched = launched, .watch = gpumm_driver_watch, .kernels = gpumm_driver_kernels,              \
   .sparse_kernels = gpumm_driver_sparse_kernels
 #define GPUMM_DRIVER_ARRAYS                                                                        \
-  .map = gpumm_driver_map, .map_ops = gpumm_driver_map_ops, .sparse = gpumm_driver_sparse,         \
+  .map = gpumm_driver_map, .map_rows = gpumm_driver_map_rows, .sparse = gpumm_driver_sparse,       \
   .sparse_bytes = gpumm_driver_sparse_bytes, .array_kernels = gpumm_driver_array_kernels
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device_array.h"
 #include "allocate.h"
+#include "gpumm_elementwise.h"
 
 #include <algorithm>
 #include <cstring>
@@ -337,12 +338,6 @@ gpumm_type joined_type (gpumm_type x, gpumm_type y) {
 }
 
 // ---- functions ----------------------------------------------------------------------------------
-
-const char *const fold_names[] = {
-#define ROW(NAME, name, ...) #name,
-    GPUMM_FOLDS (ROW)
-#undef ROW
-};
 
 // In the order of functions ().
 static const octave_base_value::unary_mapper_t mappers[] = {

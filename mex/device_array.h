@@ -176,9 +176,6 @@ const function *device_function (octave_base_value::unary_mapper_t mapper);
 octave_base_value::unary_mapper_t mapper_of (const function &f);
 gpumm_type mapped_type (const function &f, gpumm_type type);
 
-// The name of a reduction.
-extern const char *const fold_names[];
-
 // ---- parts --------------------------------------------------------------------------------------
 
 // X(index), which may stay in X's buffer; X(index) = []; X(index) = y, which writes x's buffer if

@@ -247,6 +247,49 @@ octave_value_list dropblocks (named_call &c) {
   return c.there ([&] { return blocks_dropped (c.x, tol.double_value ()); });
 }
 
+// ---- functions of two numbers -------------------------------------------------------------------
+
+// f (X, Y), where Octave says the class, and has its error for classes that it does not take.
+static octave_value of_two (const named_function &f, const octave_value &x, const octave_value &y) {
+  auto both = operands_of (x.get_rep (), y.get_rep ());
+  const operand &a = both.first, &b = both.second;
+  const auto key = std::make_tuple (f.name, a.x.type, b.x.type, a.x.is_scalar (), b.x.is_scalar ());
+  const gpumm_type type = asked_once (key, [&] {
+    return by_octave (f.name, ovl (sample (a.x.type, a.x.is_scalar (), dim_vector (1, 2)),
+                                   sample (b.x.type, b.x.is_scalar (), dim_vector (1, 2))));
+  });
+  if (x.iscomplex () || y.iscomplex ())
+    return of_two (f, x.iscomplex () ? x.abs () : x, y.iscomplex () ? y.abs () : y);
+  check_sizes (f.name, dims_of (a.x.size), dims_of (b.x.size));
+  return value_of (combined (f.op, a, b, type));
+}
+
+// (X, Y), or (X, Y, Z, ...) from the left
+octave_value_list of_two_numbers (named_call &c) {
+  octave_value_list list = c.args;
+  bool is_empty = false;
+  for (octave_idx_type i = 0; i < list.length (); i++) {
+    if (!list (i).isnumeric () && !list (i).islogical ()) {
+      c.ask ();
+      c.refuse ("with these arguments");
+    }
+    is_empty = is_empty || list (i).isempty ();
+  }
+  if (is_empty)
+    return c.octaves_there ();
+  for (octave_idx_type i = 0; i < list.length (); i++) {
+    if (!is_there (list (i)))
+      list (i) = plain_array (list (i));
+    check_narrow (type_of (list (i)));
+  }
+  return c.there ([&] {
+    octave_value y = list (0);
+    for (octave_idx_type i = 1; i < list.length (); i++)
+      y = of_two (c.f, y, list (i));
+    return y;
+  });
+}
+
 // ---- to the device and back ---------------------------------------------------------------------
 
 // (X, ...): each as a value of the host
@@ -268,16 +311,24 @@ octave_value_list to_device (named_call &c) {
 
 // ---- the dispatcher -----------------------------------------------------------------------------
 
-static const named_function table[] = {
+static const std::vector<named_function> &table () {
+  static const std::vector<named_function> all = [] {
+    std::vector<named_function> rows = {
 #define ROW(name, file, arguments, formats, rule, handler, ...)                                    \
   {#name, file, arguments, formats, rule, handler, __VA_ARGS__},
-    GPU_FUNCTIONS (ROW)
+        GPU_FUNCTIONS (ROW)
 #undef ROW
-};
+    };
+    for (const function_of_two &f : functions_of_two ())
+      rows.push_back ({f.name, ONE, f.arguments, "f", COMPUTED, of_two_numbers, f.map});
+    return rows;
+  }();
+  return all;
+}
 
 std::vector<std::string> function_names () {
   std::vector<std::string> names;
-  for (const named_function &f : table)
+  for (const named_function &f : table ())
     names.push_back (f.name);
   return names;
 }
@@ -328,7 +379,7 @@ struct function_row {
 const function_row *find_function (const std::string &name) {
   static const std::unordered_map<std::string, function_row> rows = [] {
     std::unordered_map<std::string, function_row> all;
-    for (const named_function &f : table)
+    for (const named_function &f : table ())
       all[f.name] = {&f, read_row (f)};
     return all;
   }();

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "gpuarray.h"
+#include "gpumm_folds.h"
 
 // The file @gpuArray/NAME.m: of a function with one result or with several. NO_FILE: octave/ has
 // one, or a file of another name calls the function.
@@ -31,7 +32,7 @@ struct named_function {
   const char *formats;   // of the gpuArrays among them: f full, s sparse, b blocks
   class_rule rule;
   octave_value_list (*run) (named_call &c);
-  gpumm_fold_op op = GPUMM_FOLD_SUM; // of a reduction
+  int op = GPUMM_FOLD_SUM; // of a reduction; of a function of two numbers: gpumm_map_op
 };
 
 // Values as those of the host.
@@ -121,6 +122,8 @@ gpumm::array array_of (const octave_value &x);
 
 // ---- the table ----------------------------------------------------------------------------------
 
+// The functions of two numbers, rows of gpumm_elementwise.h, follow these rows.
+//
 // ROW (name, method, arguments, formats, rule, handler, op), as in named_function. The build makes
 // the method's file from the text of its group in octave/methods.
 //
@@ -182,5 +185,6 @@ gpumm::array array_of (const octave_value &x);
   octave_value_list handler (named_call &c);
 GPU_FUNCTIONS (ROW)
 #undef ROW
+octave_value_list of_two_numbers (named_call &c);
 
 #endif

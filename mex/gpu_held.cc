@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpuarray.h"
+#include "gpumm_folds.h"
 
 #include <octave/parse.h>
 
@@ -152,11 +153,11 @@ protected:
   octave_value_list folded (gpumm_fold_op op, int dim, int nargout) const {
     if (op == GPUMM_FOLD_LARGEST && value ().isnan ().any (dim).is_true ()) // of a column
       return ovl (value_of (as_class (octave_value (NAN), type_of_fold (op, type ()))));
-    const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN || op == GPUMM_FOLD_LARGEST;
+    const bool orders = has_places (op) || op == GPUMM_FOLD_LARGEST;
     const octave_value_list args = op == GPUMM_FOLD_NORM ? ovl (value ()) // of a column
                                    : orders              ? ovl (value (), Matrix (), dim + 1)
                                                          : ovl (value (), dim + 1);
-    octave_value_list y = octave::feval (fold_names[op], args, orders ? nargout : 1);
+    octave_value_list y = octave::feval (name_of_fold (op), args, orders ? nargout : 1);
     if (this->kind () == storage::full)
       y (0) = as_class (y (0), type_of_fold (op, type ()));
     for (octave_idx_type i = 0; i < y.length (); i++)

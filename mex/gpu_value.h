@@ -37,7 +37,7 @@ public:
 
   // [Y, PLACES] of a reduction along a dimension, from 0 on.
   octave_value_list fold (gpumm_fold_op op, int dim, int nargout = 1) const {
-    const char *name = gpumm::fold_names[op];
+    const char *name = gpumm::name_of_fold (op);
     const bool orders = gpumm::has_places (op), is_of_sparse = gpumm::is_of_sparse (op);
     if (kind () == storage::sparse) {
       if (nargout > 1 || dim > 1 || !is_of_sparse || (orders && iscomplex ()))
@@ -46,7 +46,7 @@ public:
                                          : "of a sparse matrix");
       return folded (op, dim, nargout);
     }
-    if (kind () == storage::blocks && (op != GPUMM_FOLD_SUM || dim > 1))
+    if (kind () == storage::blocks && (!gpumm::is_of_blocks (op) || dim > 1))
       gpumm::refuse (name, "of a blocksparse");
     gpumm::check_narrow (type ());
     return folded (op, dim, nargout);
@@ -349,7 +349,7 @@ public:
       refuse ("any", dim < 0 ? "" : std::to_string (dim + 1));
     if (dims ().any_zero ())
       return on_device (octave_value (SparseMatrix (dims ())).any (dim), device ());
-    return fold (GPUMM_FOLD_ANY, dim < 0 ? dims ().first_non_singleton () : dim) (0);
+    return fold (gpumm::fold_any, dim < 0 ? dims ().first_non_singleton () : dim) (0);
   }
   octave_value diag (octave_idx_type k) const {
     const bool is_vector = dims () (0) == 1 || dims () (1) == 1;

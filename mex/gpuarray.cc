@@ -248,6 +248,13 @@ static octave_value_list word_functions (const octave_value_list &, int) {
   tables.assign ("elementwise", Cell (Cell (names).transpose ()));
   tables.assign ("units", units);
   tables.assign ("keeps_zero", keeps_zero);
+  Cell of_two (1, octave_idx_type (functions_of_two ().size ()));
+  for (octave_idx_type i = 0; i < of_two.numel (); i++) {
+    const function_of_two &f = functions_of_two ()[std::size_t (i)];
+    const bool takes_more = std::string (f.arguments) != "A B";
+    of_two (i) = Cell (ovl (f.name, f.units, takes_more));
+  }
+  tables.assign ("of_two", octave_value (of_two));
   tables.assign ("named", Cell (Cell (string_vector (function_names ())).transpose ()));
   return ovl (tables);
 }

@@ -81,10 +81,10 @@ public:
   octave_value resize (const dim_vector &size, bool fill) const;
   octave_value map (unary_mapper_t f) const;
   octave_value all (int dim) const {
-    return truth (GPUMM_FOLD_ALL, dim);
+    return truth (fold_all, dim);
   }
   octave_value any (int dim) const {
-    return truth (GPUMM_FOLD_ANY, dim);
+    return truth (fold_any, dim);
   }
   octave_value diag (octave_idx_type k) const;
   using gpu_full::diag;
@@ -193,7 +193,7 @@ bool octave_gpuarray::is_true () const {
     return download (computed ()).is_true ();
   if (is_float (m.type)) // is read twice
     check_nan (gpumm::operand (computed ()));
-  return holds (GPUMM_FOLD_ALL, m);
+  return holds (fold_all, m);
 }
 
 octave_value octave_gpuarray::reshape (const dim_vector &size) const {
@@ -256,17 +256,17 @@ octave_value octave_gpuarray::map (unary_mapper_t f) const {
 }
 
 octave_value_list octave_gpuarray::folded (gpumm_fold_op op, int dim, int nargout) const {
-  const bool has_places = nargout > 1 && (op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN);
+  const bool with_places = nargout > 1 && has_places (op);
   array places;
   const array y =
-      gpumm::fold (op, operand (), dim, type_of_fold (op, m.type), has_places ? &places : nullptr);
-  return has_places ? ovl (value_of (y), value_of (places)) : ovl (value_of (y));
+      gpumm::fold (op, operand (), dim, type_of_fold (op, m.type), with_places ? &places : nullptr);
+  return with_places ? ovl (value_of (y), value_of (places)) : ovl (value_of (y));
 }
 
 octave_value octave_gpuarray::truth (gpumm_fold_op op, int dim) const {
   if (m.numel () == 0 || is_wide (m.type)) {
     const octave_value x = download (computed ());
-    return value_of (upload (op == GPUMM_FOLD_ALL ? x.all (dim) : x.any (dim), m.device));
+    return value_of (upload (op == fold_all ? x.all (dim) : x.any (dim), m.device));
   }
   return value_of (
       gpumm::fold (op, operand (), dim < 0 ? dims ().first_non_singleton () : dim, GPUMM_B));

@@ -52,7 +52,7 @@ protected:
     return value_of (is_vector ? matrix_with_diagonal (operand ()) : diagonal_of (operand (), k));
   }
   octave_value_list folded (gpumm_fold_op op, int dim, int) const {
-    const bool orders = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+    const bool orders = has_places (op);
     return ovl (value_of (gpumm::folded (op, operand (orders), dim)));
   }
   octave_value part (const octave_value_list &,

@@ -5,6 +5,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arrays/array.h"
+#include "gpumm_folds.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -18,8 +18,6 @@
 
 #include "failure.h"
 #include "gpumm_arrays.h"
-#include "gpumm_elementwise.h"
-#include "gpumm_folds.h"
 #include "shape.h"
 
 namespace gpumm {
@@ -72,9 +70,14 @@ inline gpumm_type domain_of (gpumm_type type) {
 // The type of a reduction of entries of a type.
 gpumm_type type_of_fold (gpumm_fold_op op, gpumm_type type);
 
-// Does it find an entry, and is there such a fold of sparse matrices?
+// Does it find an entry, and is there such a fold of sparse matrices, and of matrices in blocks?
 bool has_places (gpumm_fold_op op);
 bool is_of_sparse (gpumm_fold_op op);
+bool is_of_blocks (gpumm_fold_op op);
+
+// Octave's function; the two that give truth values.
+const char *name_of_fold (gpumm_fold_op op);
+extern const gpumm_fold_op fold_any, fold_all;
 
 // ---- arrays -------------------------------------------------------------------------------------
 
@@ -230,12 +233,25 @@ struct function {
 
 const std::vector<function> &functions ();
 
+// A function of two numbers, a row there, which combined () computes.
+struct function_of_two {
+  const char *name;
+  gpumm_map_op map;
+  const char *arguments;
+  int units;
+};
+
+const std::vector<function_of_two> &functions_of_two ();
+
 // f of each entry. type: the real type of the result. Waits if it must look for negative numbers.
 array mapped (const function &f, array x, gpumm_type type);
 
 // Appends steps to the program of x, of which the caller holds the only reference.
 array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type domain,
                gpumm_type type);
+
+// The conjugates of x.
+array conjugates_of (const array &x);
 
 // An array that is nonzero where x is nonzero or NaN.
 array not_zero (const array &x);

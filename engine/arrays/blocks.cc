@@ -5,6 +5,8 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks.h"
+#include "gpumm_elementwise.h"
+#include "gpumm_folds.h"
 
 #include <algorithm>
 

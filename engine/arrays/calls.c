@@ -142,7 +142,7 @@ static gpumm_status check_steps (const call *c, const gpumm_map *m) {
   for (int s = 0; s < m->steps; s++) {
     const gpumm_map_step *step = &m->step[s];
     const int op = (int) step->op, from = step->source, pops = from == GPUMM_MAP_POP;
-    if (op < 0 || op >= GPUMM_MAP_OPS)
+    if (op < 0 || op >= GPUMM_MAP_OPS || (op >= GPUMM_MAP_ONES && op < GPUMM_MAP_ADD))
       return gpumm_fail (GPUMM_INVALID, "%s: step %d has no operation %d", c->name, s + 1, op);
     if (op >= GPUMM_MAP_NEG && op < GPUMM_MAP_ADD)
       continue;

@@ -6,6 +6,8 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "array.h"
+#include "gpumm_elementwise.h"
+#include "gpumm_folds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -130,6 +132,19 @@ bool is_of_sparse (gpumm_fold_op op) {
 #undef ROW
   return rows[op];
 }
+
+bool is_of_blocks (gpumm_fold_op op) {
+  return op == GPUMM_FOLD_SUM;
+}
+
+const char *name_of_fold (gpumm_fold_op op) {
+#define ROW(NAME, name, ...) #name,
+  static const char *const names[] = {GPUMM_FOLDS (ROW)};
+#undef ROW
+  return names[op];
+}
+
+const gpumm_fold_op fold_any = GPUMM_FOLD_ANY, fold_all = GPUMM_FOLD_ALL;
 
 // An operation on the lanes of x, of these sizes, along dimension dim.
 static gpumm_operation along (const char *name, const shape &size, int dim) {
@@ -308,6 +323,16 @@ const std::vector<function> &functions () {
   return rows;
 }
 
+const std::vector<function_of_two> &functions_of_two () {
+  static const std::vector<function_of_two> rows = {
+#define ROW(NAME, name, arguments, of_two, oracle, units)                                          \
+  {#name, GPUMM_MAP_##NAME, arguments, units},
+      GPUMM_ELEMENTWISE_OF_TWO (ROW)
+#undef ROW
+  };
+  return rows;
+}
+
 array applied (array x, const std::vector<gpumm_map_step> &steps, gpumm_type domain,
                gpumm_type type) {
   if (!fits (x, domain) || x.pending->steps.size () + steps.size () > GPUMM_MAP_STEPS)
@@ -332,6 +357,10 @@ array mapped (const function &f, array x, gpumm_type type) {
   if (is_complex_result)
     type = complex_type (type);
   return applied (x, {step_of (f.map)}, domain, type);
+}
+
+array conjugates_of (const array &x) {
+  return applied (x, {step_of (GPUMM_MAP_CONJ)}, x.type, x.type);
 }
 
 array not_zero (const array &x) {

@@ -6,6 +6,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sparse.h"
+#include "gpumm_elementwise.h"
 
 #include <algorithm>
 

@@ -117,7 +117,7 @@ template <typename M> M straight (M x) {
     x = t;
   }
   if (x.conjugated) {
-    x.values = applied (x.values, {step_of (GPUMM_MAP_CONJ)}, x.values.type, x.values.type);
+    x.values = conjugates_of (x.values);
     ready (x.values);
     x.conjugated = false;
     x.twin = std::make_shared<M> ();

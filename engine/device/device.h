@@ -11,13 +11,13 @@
 #define GPUMM_DEVICE_H
 
 #include "gpumm_arrays.h"
-#include "gpumm_blas.h"
 #include "gpumm_tools.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+typedef struct gpumm_call gpumm_call;     /* gpumm_blas.h, which a new row of routines changes */
 typedef struct gpumm_stream gpumm_stream; /* owned by the driver, opaque to the engine */
 typedef struct gpumm_event gpumm_event;
 
@@ -285,7 +285,7 @@ typedef struct gpumm_driver {
   /* Arrays entry by entry, as gpumm_arrays.h describes them; what it says is refused, the caller
    * has refused. Buffers are not looked at. All NULL if the driver cannot. */
   gpumm_status (*map) (int device, gpumm_stream *stream, const gpumm_map *map);
-  int (*map_ops) (void); /* GPUMM_MAP_OPS: the rows of gpumm_elementwise.h number the operations */
+  int (*map_rows) (void); /* GPUMM_MAP_ROWS: those of gpumm_elementwise.h number the operations */
   /* The same for sparse matrices, with as many bytes of workspace as sparse_bytes says for the same
    * shape, type and op; it may be 0. */
   gpumm_status (*sparse) (int device, gpumm_stream *stream, const gpumm_sparse_work *work,

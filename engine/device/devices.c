@@ -83,7 +83,7 @@ static void open_library (library *l) {
   }
   const gpumm_driver *driver = table ? table () : NULL;
   if (!driver || driver->version != GPUMM_DRIVER_VERSION
-      || (driver->map_ops && driver->map_ops () != GPUMM_MAP_OPS))
+      || (driver->map_rows && driver->map_rows () != GPUMM_MAP_ROWS))
     snprintf (l->why, sizeof l->why, "%s is of another version", l->file);
   else if (count_devices (driver) == 0)
     snprintf (l->why, sizeof l->why, "%s", driver->error_text ());

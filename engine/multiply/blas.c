@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "blas.h"
+#include "gpumm_blas.h"
 #include "algorithm.h"
 #include "base/cancel.h"
 #include "base/error.h"

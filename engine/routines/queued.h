@@ -3,6 +3,7 @@
 #ifndef GPUMM_ROUTINES_QUEUED_H
 #define GPUMM_ROUTINES_QUEUED_H
 
+#include "gpumm_blas.h"
 #include "device/context.h"
 
 /* Sets the bytes of workspace that gpumm_queue_call takes. Fails where a library is missing. */

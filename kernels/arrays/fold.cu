@@ -5,7 +5,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "extremes.h"
+#include "gpumm_folds.h"
 #include "lanes.h"
+#include "programs.h"
 
 /* The state of a fold. Only extremes need places, and only norms need three sums: a fold with a
  * smaller state runs more threads at once. */

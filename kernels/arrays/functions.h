@@ -77,6 +77,10 @@ template <class R> CALLED R hyperbolic_tangent (R x) {
   return tanh (x);
 }
 
+template <class R> CALLED R angle (R y, R x) {
+  return atan2 (y, x);
+}
+
 /* ---- products and quotients ----------------------------------------------------------------- */
 
 /* A call saves registers: few products need it. */

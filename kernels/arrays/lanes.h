@@ -10,7 +10,6 @@
 #define GPUMM_ARRAYS_LANES_H
 
 #include "entries.h"
-#include "gpumm_folds.h"
 
 /* The blocks that keep a large GPU busy; the least entries of a part for each thread. */
 enum { ENOUGH_BLOCKS = 1024, LEAST_EACH = 16 };

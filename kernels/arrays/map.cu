@@ -1,6 +1,6 @@
-/* map.cu - elementwise computations on arrays (entries.h). Memory limits them.
+/* map.cu - elementwise computations on arrays (programs.h). Memory limits them.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "entries.h"
+#include "programs.h"
 
 template <class T, int EACH, bool PLAIN, int MOST>
 __global__ void __launch_bounds__ (THREADS, 3)
@@ -89,6 +89,6 @@ gpumm_status gpumm_driver_map (int device, gpumm_stream *stream, const gpumm_map
   WITH_BYTES (m->output.type, E, return move<E> (device, stream, *m, at));
 }
 
-int gpumm_driver_map_ops () {
-  return GPUMM_MAP_OPS;
+int gpumm_driver_map_rows () {
+  return GPUMM_MAP_ROWS;
 }

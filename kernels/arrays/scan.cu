@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "extremes.h"
+#include "gpumm_folds.h"
 #include "lanes.h"
 
 /* S is what is kept of the entries seen: a sum or product, or a placed extreme. */

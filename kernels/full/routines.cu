@@ -8,6 +8,7 @@
  * device, whose workspace the engine provides.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "gpumm_blas.h"
 #include "kernel.h"
 #include "cuda/cublas_library.h"
 

@@ -6,6 +6,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "oracle.h"
+#include "gpumm_folds.h"
 
 #include <algorithm>
 #include <array>

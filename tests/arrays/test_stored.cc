@@ -4,6 +4,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "oracle.h"
+#include "gpumm_folds.h"
 
 using namespace gpumm;
 using oracle::full;

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
+#include "gpumm_blas.h"
 #include "check.h"
 #include "made_up_gpu.h"
 #include "memory/pool.h"

@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "gpumm_blas.h"
 #include "base/overlap.h"
-#include "gpumm_elementwise.h"
 #include "gpumm_folds.h"
 #include "resident.h"
 

@@ -9,9 +9,9 @@
  * bit by bit is the matter of hermitian.tst.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "gpumm_blas.h"
 #include "base/cancel.h"
 #include "faults.h"
-#include "gpumm_elementwise.h"
 #include "host_device.h"
 #include "memory/pool.h"
 #include "resident.h"

@@ -130,6 +130,29 @@
 %! check_table (ops, others);
 %! check_table (ops, complex_ones, few (8));
 
+## functions of two numbers, each with each type and shape, one of them in host memory, and of more
+%!test
+%! for row = __gpuarray__ ("functions").of_two
+%!   [name, units, takes_more] = row{1}{:};
+%!   f = str2func (name);
+%!   tol = @(w) units * eps (class (w)) * abs (w) + realmin (class (w));
+%!   list = pairs ({{[1, 1], [1, 1]}, {[3, 4], [1, 1]}, {[3, 4], [3, 4]}, {[3, 1], [1, 4]}, ...
+%!                  {[1, 1, 3], [2, 2]}, {[2, 3], [2, 4]}, {[0, 3], [1, 3]}}, 1);
+%!   there = logical ([1, 1; 1, 0; 0, 1]);
+%!   check_table ({f}, list, tol, "there", there);
+%!   others = {"a", {1}, @sin, eye(3), 1:3, int64(1:3), true, [], struct(), complex([1, 2, 3])};
+%!   check_table ({f}, cellfun (@(x) {{single(1:3), x}}, others), tol, "there", there, ...
+%!                "refuses", @(operands) isinteger (operands{2}), "ids", false);
+%!   refuses = @(operands) any (cellfun (@issparse, operands));
+%!   check_table ({f}, {{sparse(1:3), 2}, {2, sparse(1:3)}, {1:3, sparse(1:3)}}, tol, ...
+%!                "there", there, "refuses", refuses);
+%!   three = {{1:3, (1:2)', single(2)}, {1, 2, [3, Inf, NaN]}, {1:3, [], 1}, {1:2, int8(3:4), 3i}};
+%!   check_table ({f}, three, tol, "there", logical ([1, 1, 1; 0, 0, 1; 1, 0, 0]), ...
+%!                "ids", takes_more);
+%!   G = gpuArray (1:3); # in one pass
+%!   assert (difference (f (G + 1, 2 * G) .* G, f (2:4, 2:2:6) .* (1:3), 8 * eps), "");
+%! endfor
+
 ## shapes, empty ones too, and those that do not fit; Octave multiplies N-d arrays as matrices
 %!function C = matrix_product (A, B)
 %!  if ((ndims (A) > 2 || ndims (B) > 2) && numel (A) != 1 && numel (B) != 1)

@@ -127,6 +127,38 @@
 %! endfor
 %! fail_with (texts);
 
+## Functions of two numbers: zeros of both signs, subnormal numbers, realmax, Inf and NaN; and
+## numbers whose squares overflow or vanish
+%!test
+%! texts = {};
+%! for row = __gpuarray__ ("functions").of_two
+%!   f = str2func (row{1}{1});
+%!   for type = {"double", "single"}
+%!     x = ends (type{1});
+%!     roots = sqrt ([realmax(type{1}), realmin(type{1}), eps(type{1}) * realmin(type{1})]);
+%!     x = [x, realmax(type{1}) / 2, roots * 0.75, roots * 1.5, -roots, 1 + eps(type{1}), ...
+%!          realmin(type{1}) * [1, -0.5] * (1 + 5 * eps (type{1}))];
+%!     texts{end+1} = wrong_end (row{1}{1}, f (gpuArray (x.'), gpuArray (x)), f (x.', x), ...
+%!                               row{1}{2});
+%!   endfor
+%! endfor
+%! fail_with (texts);
+%! for type = {"double", "single"}
+%!   G = @(x) gpuArray (feval (type{1}, x));
+%!   ## of a Pythagorean triple nothing is lost, however small or large
+%!   least = {2^-1070, 2^-145}{1 + strcmp(type{1}, "single")};
+%!   scale = [least, sqrt(least), 1, realmax(type{1}) * [1e-30, 0.125]];
+%!   given = gather (hypot (G (3 * scale), G (4 * scale)));
+%!   assert (given, feval (type{1}, 5 * scale), -eps (type{1}));
+%!   assert (gather (hypot (G (realmax (type{1}) * [1, 1]), G ([1, realmax(type{1})]))), ...
+%!           feval (type{1}, [realmax(type{1}), Inf]));
+%!   assert (gather (hypot (G ([Inf, NaN, -Inf, NaN]), G ([NaN, Inf, NaN, 1]))), ...
+%!           feval (type{1}, [Inf, Inf, Inf, NaN]));
+%!   given = gather (atan2 (G ([0, -0, 0, -0, 0, -0]), G ([1, 1, -1, -1, -0, -0])));
+%!   assert (given, feval (type{1}, [0, -0, pi, -pi, pi, -pi]));
+%!   assert (1 ./ given(1:2), feval (type{1}, [Inf, -Inf]));
+%! endfor
+
 ## Powers, with an error that grows with the logarithm of the result; where it is above a thousand,
 ## nothing is left of the angle. (Octave's .^ is less exact if it repeats an operand, so all have
 ## one size.)
