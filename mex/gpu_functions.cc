@@ -260,7 +260,7 @@ static octave_value of_two (const named_function &f, const octave_value &x, cons
   });
   if (x.iscomplex () || y.iscomplex ())
     return of_two (f, x.iscomplex () ? x.abs () : x, y.iscomplex () ? y.abs () : y);
-  check_sizes (f.name, dims_of (a.x.size), dims_of (b.x.size));
+  check_sizes (f.name, a.x.size, b.x.size);
   return value_of (combined (f.op, a, b, type));
 }
 
@@ -337,6 +337,7 @@ std::vector<std::string> function_names () {
 struct declared {
   octave_idx_type least = 0, most = 0;
   octave_idx_type dim = -1;              // the place of DIM
+  bool is_int_dim = false;               // INTDIM
   bool has_class = false;                // CLASS
   bool has_mode = false;                 // MODE
   bool has_elements = false;             // the first is X or F
@@ -359,7 +360,8 @@ static declared read_row (const named_function &f) {
       d.is_float = word == "F";
       d.has_elements = word == "X" || d.is_float;
     }
-    if (word == "DIM")
+    d.is_int_dim = d.is_int_dim || word == "INTDIM";
+    if (word == "DIM" || word == "INTDIM")
       d.dim = d.most;
     d.has_class = d.has_class || word == "CLASS";
     d.has_mode = d.has_mode || word == "MODE";
@@ -432,6 +434,12 @@ static void read_dimension (named_call &c, const declared &d) {
     c.dim = c.x.dims ().first_non_singleton ();
 }
 
+// Is the first element of a number or an array within the range of int?
+static bool begins_with_int (const octave_value &x) {
+  const octave_value first = on_host (x).full_value ().index_op (ovl (1.0));
+  return std::abs (first.double_value (true)) < INT_MAX;
+}
+
 // y in the class that Octave's function gives for the class of X and for CLASS.
 static octave_value in_class_of_octave (const named_call &c, const octave_value &y) {
   const gpumm_type given = type_of (c.args (0));
@@ -452,6 +460,10 @@ octave_value_list call_function (const function_row &row, const octave_value_lis
     error_with_id ("Octave:invalid-fun-call", "Invalid call to %s", f.name);
   nargout = std::max (nargout, f.run == by_elements ? 0 : 1); // F may have no result
   named_call c = {f, args, nargout, args.length () > 0 ? args (0) : octave_value ()};
+  for (octave_idx_type i = std::max<octave_idx_type> (d.dim, 1); d.is_int_dim && i < args.length ();
+       i++)
+    if (args (i).isnumeric () && !args (i).isempty () && !begins_with_int (args (i)))
+      error_with_id ("gpumm:bad-value", "%s: DIM must be a valid dimension", f.name);
   if (d.has_elements && !is_there (c.x))
     return c.octaves ();
   if (d.has_elements && c.x.isempty ())
