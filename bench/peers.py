@@ -251,7 +251,6 @@ def arrays(path):
         "chol 4096": lambda: cupy.linalg.cholesky(definite),
         "sort 10^7": lambda: cupy.sort(v),
         "places of sort 10^7": lambda: cupy.argsort(v),
-        "cummax 10^7": lambda: cupy.maximum.accumulate(v),
         "newton-schulz 8192 resident": lambda: newton_schulz(g),
         "product 8192 resident": lambda: g @ g,
         "G + 2 * H .* K 8192": lambda: g + 2 * h * k,

@@ -153,7 +153,7 @@ gpumm::array array_of (const octave_value &x);
   ROW (cumprod, ONE, "X DIM? CLASS? ...", "f", AS_OCTAVE, scans, GPUMM_FOLD_PROD)                 \
   ROW (cummax, SEVERAL, "X DIM?", "f", AS_OCTAVE, running_extremes, GPUMM_FOLD_MAX)               \
   ROW (cummin, SEVERAL, "X DIM?", "f", AS_OCTAVE, running_extremes, GPUMM_FOLD_MIN)               \
-  ROW (sort, SEVERAL, "X INTDIM? MODE? ...", "f", COMPUTED, sort)                                    \
+  ROW (sort, SEVERAL, "X INTDIM? MODE? ...", "f", COMPUTED, sort)                                 \
   ROW (median, ONE, "X DIM? CLASS? ...", "f", AS_OCTAVE, median)                                  \
   ROW (max, SEVERAL, "A B? DIM? ...", "fsb", COMPUTED, extreme, GPUMM_FOLD_MAX)                   \
   ROW (min, SEVERAL, "A B? DIM? ...", "fsb", COMPUTED, extreme, GPUMM_FOLD_MIN)                   \
