@@ -360,8 +360,8 @@ static void test_lanes (void) {
   const gpumm_view wide = take (GPUMM_I64, COUNT);
   SCAN (x.map.inputs = 0, "one array");
   SCAN (x.map.steps = 1, "without steps");
-  SCAN (x.result[1] = x.result[0], "no 2 results");
-  SCAN (x.name = "sort", "no operation \"sort\"");
+  SCAN (x.result[1] = x.result[0], "max and min alone");
+  SCAN (x.name = "shuffle", "no operation \"shuffle\"");
   SCAN (x.name = NULL, "no operation is named");
   const gpumm_operation right_pick = {
       .name = "pick",
