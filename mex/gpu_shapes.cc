@@ -247,11 +247,12 @@ static octave_value asked_for (const named_function &f, const octave_value_list 
 static octave_value element_of (const named_function &f, const octave_value &in_class) {
   static std::map<std::pair<std::string, std::string>, octave_value> known;
   octave_value_list one_of = ovl (1.0, 1.0);
-  if (!in_class.isempty ())
+  if (in_class.is_defined ())
     one_of.append (in_class);
-  if (in_class.rows () > 1)
+  if (in_class.is_defined () && in_class.rows () != 1)
     asked_for (f, one_of); // its error
-  const auto key = std::make_pair (std::string (f.name), in_class.string_value ());
+  const auto key =
+      std::make_pair (std::string (f.name), in_class.is_defined () ? in_class.string_value () : "");
   const auto found = known.find (key);
   if (found != known.end ())
     return found->second;
@@ -261,7 +262,7 @@ static octave_value element_of (const named_function &f, const octave_value &in_
 // gpuArray.zeros (...), ones, true, Inf, eye and so on, with the arguments of Octave's functions
 octave_value_list filled (named_call &c) {
   octave_value_list sizes = on_host (c.args);
-  octave_value in_class = "";
+  octave_value in_class;
   const octave_idx_type last = sizes.length () - 1;
   if (last >= 0 && sizes (last).is_string ()) {
     in_class = sizes (last);

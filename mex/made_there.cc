@@ -39,18 +39,23 @@ static bool is_word (const octave_value &x, const char *word) {
   return x.is_string () && x.rows () == 1 && x.string_value () == word;
 }
 
-// Do the arguments say that the result is a gpuArray, or does a size lie in one? Numbers and texts
-// of the host, which most calls have, are told by their type.
-static bool speaks_of_gpuarray (const octave_value_list &args) {
+// Is one of the arguments a gpuArray? Numbers and texts of the host, which most calls have, are told
+// by their type.
+static bool has_gpuarray (const octave_value_list &args) {
   static const int number = octave_scalar::static_type_id (),
                    row = octave_matrix::static_type_id ();
-  const octave_idx_type n = args.length ();
-  for (octave_idx_type i = 0; i < n; i++) {
+  for (octave_idx_type i = 0; i < args.length (); i++) {
     const int type = args (i).type_id ();
     if (type != number && type != row && !args (i).is_string ()
         && args (i).class_name () == "gpuArray")
       return true;
   }
+  return false;
+}
+
+// Do the last arguments say how the result is made?
+static bool has_words (const octave_value_list &args) {
+  const octave_idx_type n = args.length ();
   return n > 0 && (is_word (args (n - 1), "gpuArray") || (n > 1 && is_word (args (n - 2), "like")));
 }
 
@@ -63,9 +68,13 @@ static octave_value_list call (const octave_value &function, octave::interpreter
 template <std::size_t I>
 static octave_value_list made (octave::interpreter &interpreter, const octave_value_list &args,
                                int nargout) {
-  if (!speaks_of_gpuarray (args))
-    return call (octaves[I], interpreter, args, nargout);
-  return octave::feval ("__made_there__", ovl (names[I], Cell (args)), nargout);
+  if (has_words (args))
+    return octave::feval ("__made_there__", ovl (names[I], Cell (args)), nargout);
+  octave_value_list list = args;
+  if (has_gpuarray (args)) // sizes, or the state of a generator
+    for (octave_idx_type i = 0; i < list.length (); i++)
+      list (i) = octave::feval ("gather", ovl (list (i)), 1) (0);
+  return call (octaves[I], interpreter, list, nargout);
 }
 
 // ---- all functions ------------------------------------------------------------------------------

@@ -4,19 +4,15 @@
 ## -*- texinfo -*-
 ## @deftypefn {} {@var{Y} =} __made_there__ (@var{name}, @var{arguments})
 ## Octave's function @var{name} where its arguments end with the class @qcode{"gpuArray"}, or with
-## @qcode{"like"} and an array whose class, complexity, format and place @var{Y} gets, or where a
-## size is a gpuArray.
+## @qcode{"like"} and an array whose class, complexity, format and place @var{Y} gets.
 ## @end deftypefn
 
 function Y = __made_there__ (name, arguments)
 
   if (ischar (arguments{end}) && strcmp (arguments{end}, "gpuArray"))
     Y = made (name, arguments(1:end-1), true);
-  elseif (numel (arguments) > 1 && ischar (arguments{end-1}) && strcmp (arguments{end-1}, "like"))
-    Y = like (name, arguments(1:end-2), arguments{end});
   else
-    arguments = cellfun (@gather, arguments, "UniformOutput", false);
-    Y = feval (name, arguments{:});
+    Y = like (name, arguments(1:end-2), arguments{end});
   endif
 
 endfunction

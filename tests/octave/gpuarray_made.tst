@@ -140,3 +140,31 @@
 %! [status, text] = system ([another_octave(code) " 2>&1"]);
 %! assert (status, 0, text);
 %! assert (! isempty (strfind (text, "zeros")) || ! isempty (strfind (text, "invalid data type")), text);
+
+## files of Octave, which know a gpuArray beside them
+%!test
+%! for X = {5, int8([1, 300]), [1.5, -2; 0, 3], true, sparse([1, 0, 2]), 2i}
+%!   for V = {single(1), int8(1), 1, 1i, sparse(1), true}
+%!     if (iscomplex (X{1}) && ! isfloat (V{1}))
+%!       continue;
+%!     endif
+%!     for there = [true, true, false; true, false, true]
+%!       place = @(x, on) {x, gpuArray(x)}{1 + on};
+%!       Y = cast (place (X{1}, there(1)), "like", place (V{1}, there(2)));
+%!       assert (isgpuarray (Y), there(2) == 1);
+%!       assert (class (gather (Y)), class (V{1}));
+%!       assert ([issparse(Y), iscomplex(Y)], [issparse(V{1}), iscomplex(V{1}) || iscomplex(X{1})]);
+%!       assert (full (gather (Y)), feval (class (V{1}), full (X{1})));
+%!     endfor
+%!   endfor
+%! endfor
+%!assert (underlyingType (cast (gpuArray (1), "int8")), "int8")
+%!error id=gpumm:bad-value cast (gpuArray (1), "gpuArray")
+%!error id=gpumm:bad-value cast (gpuArray (1), "like", "a")
+%!error <Invalid call to cast> cast (gpuArray (1), "int8", 2)
+%!test
+%! R = randi ([2, 4], 3, 5, "like", gpuArray (int8 (1)));
+%! assert (kind_of (R), {true, "int8", false, false});
+%! assert (size (R), [3, 5]);
+%! assert (all (ismember (gather (R)(:), 2:4)));
+%! assert (size (randi (gpuArray (3), 2)), [2, 2]);
