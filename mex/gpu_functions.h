@@ -143,8 +143,20 @@ gpumm::array array_of (const octave_value &x);
   ROW (eye, NO_FILE, "N? ...", "fsb", COMPUTED, filled)                                           \
   ROW (Inf, NO_FILE, "N? ...", "fsb", COMPUTED, filled)                                           \
   ROW (NaN, NO_FILE, "N? ...", "fsb", COMPUTED, filled)                                           \
+  ROW (inf, NO_FILE, "N? ...", "fsb", COMPUTED, filled)                                           \
+  ROW (nan, NO_FILE, "N? ...", "fsb", COMPUTED, filled)                                           \
+  ROW (NA, NO_FILE, "N? ...", "fsb", COMPUTED, filled)                                            \
+  ROW (true, NO_FILE, "N? ...", "fsb", COMPUTED, filled)                                          \
+  ROW (false, NO_FILE, "N? ...", "fsb", COMPUTED, filled)                                         \
   ROW (rand, NO_FILE, "N? ...", "fsb", COMPUTED, generated)                                       \
   ROW (randn, NO_FILE, "N? ...", "fsb", COMPUTED, generated)                                      \
+  ROW (rande, NO_FILE, "N? ...", "fsb", COMPUTED, generated)                                      \
+  ROW (randi, NO_FILE, "N? ...", "fsb", COMPUTED, generated)                                      \
+  ROW (randperm, NO_FILE, "N? ...", "fsb", COMPUTED, generated)                                   \
+  ROW (linspace, ONE, "A B N? ...", "fsb", COMPUTED, made_by_octave)                              \
+  ROW (logspace, NO_FILE, "A B N? ...", "fsb", COMPUTED, made_by_octave)                          \
+  ROW (speye, NO_FILE, "N? ...", "fsb", COMPUTED, made_by_octave)                                 \
+  ROW (sprand, NO_FILE, "N? ...", "fsb", COMPUTED, made_by_octave)                                \
   ROW (sum, ONE, "X DIM? CLASS? ...", "fsb", AS_OCTAVE, sums, GPUMM_FOLD_SUM)                     \
   ROW (prod, ONE, "X DIM? CLASS? ...", "f", AS_OCTAVE, sums, GPUMM_FOLD_PROD)                     \
   ROW (sumsq, ONE, "X DIM? CLASS? ...", "fsb", AS_OCTAVE, sumsq)                                  \

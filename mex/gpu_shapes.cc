@@ -228,7 +228,7 @@ octave_value_list triangle (named_call &c) {
 // ---- made on the device -------------------------------------------------------------------------
 
 // Octave's function. Its errors for sizes and classes have no identifier and name no gpuArray.
-static octave_value made_by_octave (const named_function &f, const octave_value_list &args) {
+static octave_value asked_for (const named_function &f, const octave_value_list &args) {
   try {
     return by_octave (f.name, on_host (args));
   } catch (const octave::execution_exception &e) {
@@ -246,20 +246,23 @@ static octave_value made_by_octave (const named_function &f, const octave_value_
 // One element of zeros (..., IN_CLASS), of ones and so on: Octave is asked once. Or its error.
 static octave_value element_of (const named_function &f, const octave_value &in_class) {
   static std::map<std::pair<std::string, std::string>, octave_value> known;
-  const octave_value_list one_of = ovl (1.0, 1.0, in_class);
-  if (in_class.rows () != 1)
-    made_by_octave (f, one_of); // its error
-  const auto key = std::make_pair (std::string (f.name), in_class.string_value ());
+  octave_value_list one_of = ovl (1.0, 1.0);
+  if (in_class.is_defined ())
+    one_of.append (in_class);
+  if (in_class.is_defined () && in_class.rows () != 1)
+    asked_for (f, one_of); // its error
+  const auto key =
+      std::make_pair (std::string (f.name), in_class.is_defined () ? in_class.string_value () : "");
   const auto found = known.find (key);
   if (found != known.end ())
     return found->second;
-  return known[key] = made_by_octave (f, one_of);
+  return known[key] = asked_for (f, one_of);
 }
 
-// gpuArray.zeros (...), ones, Inf, NaN and eye, with the arguments of Octave's functions
+// gpuArray.zeros (...), ones, true, Inf, eye and so on, with the arguments of Octave's functions
 octave_value_list filled (named_call &c) {
   octave_value_list sizes = on_host (c.args);
-  octave_value in_class = "double";
+  octave_value in_class;
   const octave_idx_type last = sizes.length () - 1;
   if (last >= 0 && sizes (last).is_string ()) {
     in_class = sizes (last);
@@ -271,7 +274,7 @@ octave_value_list filled (named_call &c) {
   const bool has_sizes = sizes.length () == 0 || get_sizes (sizes, size);
   if (!has_sizes || is_wide (type_of_value (number))
       || (is_eye && (size.ndims () > 2 || size.any_zero ())))
-    return ovl (on_device (made_by_octave (c.f, c.args), device_for_new ()));
+    return ovl (on_device (asked_for (c.f, c.args), device_for_new ()));
   (void) size.safe_numel (); // Octave's error if no array can be so large
   size.chop_trailing_singletons ();
   return c.there ([&] {
@@ -287,13 +290,18 @@ octave_value_list filled (named_call &c) {
   });
 }
 
-// gpuArray.rand (...) and randn
+// gpuArray.rand (...) and the others, whose numbers are Octave's
 octave_value_list generated (named_call &c) {
   const std::string text = c.x.is_defined () && c.x.is_string () ? c.x.string_value () : "double";
   if (text != "double" && text != "single")
     error_with_id ("gpumm:bad-value", "gpuArray.%s: set the seed with Octave's %s", c.f.name,
                    c.f.name);
-  return ovl (on_device (made_by_octave (c.f, c.args), device_for_new ()));
+  return ovl (on_device (asked_for (c.f, c.args), device_for_new ()));
+}
+
+// gpuArray.linspace (...) and others that Octave computes
+octave_value_list made_by_octave (named_call &c) {
+  return c.octaves_there ();
 }
 
 // ---- formats ------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ static void install (octave::type_info &types) {
   const int device = device_for_new ();
   handle_failure = raise_in_octave;
   check_first (types, "gpuArray");
+  install_makers (types);
   if (device == NO_DEVICE) {
     install_gpuheld (types);
     return;
@@ -281,7 +282,13 @@ struct word_row {
   octave_value_list (*run) (const octave_value_list &args, int nargout);
 };
 
-static const word_row words[] = {{"type", {&any_value}, word_type},
+// (): gpuArray.zeros (...) takes a field of this
+static octave_value_list word_makers (const octave_value_list &, int) {
+  return ovl (makers ());
+}
+
+static const word_row words[] = {{"makers", {}, word_makers},
+                                 {"type", {&any_value}, word_type},
                                  {"device", {&any_value}, word_device},
                                  {"valid", {&any_value}, word_valid},
                                  {"select", {}, word_select},

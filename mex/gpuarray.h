@@ -186,6 +186,10 @@ inline octave_value_list rest_of (const octave_value_list &args, int first = 1) 
 struct function_row;
 const function_row *find_function (const std::string &name);
 std::vector<std::string> function_names ();
+
+// What gpuArray () returns, whose fields make arrays; its type.
+octave_value makers ();
+void install_makers (octave::type_info &types);
 octave_value_list call_function (const function_row &row, const octave_value_list &args,
                                  int nargout);
 

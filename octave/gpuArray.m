@@ -3,13 +3,7 @@
 
 ## -*- texinfo -*-
 ## @deftypefn  {} {@var{G} =} gpuArray (@var{A})
-## @deftypefnx {} {@var{G} =} gpuArray.zeros (@dots{})
-## @deftypefnx {} {@var{G} =} gpuArray.ones (@dots{})
-## @deftypefnx {} {@var{G} =} gpuArray.eye (@dots{})
-## @deftypefnx {} {@var{G} =} gpuArray.Inf (@dots{})
-## @deftypefnx {} {@var{G} =} gpuArray.NaN (@dots{})
-## @deftypefnx {} {@var{G} =} gpuArray.rand (@dots{})
-## @deftypefnx {} {@var{G} =} gpuArray.randn (@dots{})
+## @deftypefnx {} {@var{G} =} gpuArray.@var{name} (@dots{})
 ## Copy an array to the GPU, where it stays.
 ##
 ## @var{A} is double or single, real or complex, logical, or of an integer class, or it is sparse or
@@ -35,9 +29,19 @@
 ## A script with @code{gpuArray} runs without a GPU, too.  The arrays are then in host memory, and
 ## @code{existsOnGPU} is false.
 ##
-## The forms with a dot make an array on the GPU.  Their arguments are those of Octave's functions:
-## sizes and a class.  Octave's generators make the numbers of @code{rand} and @code{randn} on the
-## host, so the same seed gives the same numbers.
+## The form with a dot makes an array on the GPU.  @var{name} is @code{zeros}, @code{ones},
+## @code{eye}, @code{Inf}, @code{NaN}, @code{NA}, @code{true}, @code{false}, @code{rand},
+## @code{randn}, @code{rande}, @code{randi}, @code{randperm}, @code{linspace}, @code{logspace},
+## @code{colon}, @code{speye} or @code{sprand}, and the arguments are those of Octave's function.
+## Octave's generators make random numbers on the host, so the same seed gives the same numbers.
+##
+## Octave's own functions take the class @qcode{"gpuArray"} as their last argument, also after
+## another class, and @qcode{"like"} with an array whose class, complexity, format and place the
+## result gets: @code{zeros (3, "single", "gpuArray")}, @code{ones (2, 3, "like", @var{G})}.  These
+## are @code{zeros}, @code{ones}, @code{eye}, @code{Inf}, @code{NaN}, @code{NA}, @code{true},
+## @code{false}, @code{rand}, @code{randn}, @code{rande} and @code{randperm}; @code{linspace} and
+## @code{colon} take @qcode{"gpuArray"}.  @code{randi} and @code{cast} are files of Octave, which
+## only know @qcode{"like"} with a gpuArray: write @code{gpuArray.randi (9, 3)}.
 ##
 ## @example
 ## @group
@@ -135,14 +139,8 @@ function G = gpuArray (varargin)
     G = __gpuarray__ ("gpuArray", varargin);
   else
     ## gpuArray.rand (2) calls gpuArray () and takes a field of the result
-    persistent functions = struct ("zeros", @(varargin) __gpuarray__ ("zeros", varargin), ...
-                                   "ones", @(varargin) __gpuarray__ ("ones", varargin), ...
-                                   "eye", @(varargin) __gpuarray__ ("eye", varargin), ...
-                                   "Inf", @(varargin) __gpuarray__ ("Inf", varargin), ...
-                                   "NaN", @(varargin) __gpuarray__ ("NaN", varargin), ...
-                                   "rand", @(varargin) __gpuarray__ ("rand", varargin), ...
-                                   "randn", @(varargin) __gpuarray__ ("randn", varargin));
-    G = functions;
+    persistent makers = __gpuarray__ ("makers");
+    G = makers;
   endif
 
 endfunction

@@ -102,10 +102,10 @@
 %!          {int8(2), 3}, {1.5}, {{}}, {"foo"}, {2, "foo"}, {2, ""}, {1i}, {NaN}, ...
 %!          {2, "double"}, {2, "int64"}, ...
 %!          {[2; 3]}, {zeros(1, 0)}};
-%! for name = {"zeros", "ones", "eye", "Inf", "NaN"}
-%!   check_table ({@(varargin) gpuArray ().(name{1})(varargin{:})}, lists, 0, "there", false, ...
+%! for name = {"zeros", "ones", "eye", "Inf", "NaN", "inf", "nan", "NA", "true", "false"}
+%!   check_table ({@(varargin) gpuArray.(name{1})(varargin{:})}, lists, 0, "there", false, ...
 %!                "oracle", @(varargin) feval (name{1}, varargin{:}), "ids", false);
-%!   assert (class (gpuArray ().(name{1})(2, 3)), "gpuArray");
+%!   assert (class (gpuArray.(name{1})(2, 3)), "gpuArray");
 %! endfor
 %! assert (gather (gpuArray.zeros (gpuArray (2), gpuArray (3))), zeros (2, 3));
 %! rand ("twister", 5);

@@ -195,7 +195,7 @@
 %! mode (gpuArray ([1, 2]))
 %!test # arrays that are made there: bad sizes and classes
 %! for name = {"zeros", "ones", "eye", "Inf", "NaN", "rand", "randn"}
-%!   f = gpuArray ().(name{1});
+%!   f = @(varargin) gpuArray.(name{1})(varargin{:});
 %!   for list = {{NaN, 2}, {[NaN, 2]}, {NaN}, {1.5, 2}, {{}}, {2, "int128"}, {2, "text"}}
 %!     check_error ("gpumm:bad-value", ["^gpuArray." name{1} ": sizes must be .* Write gpuArray." ...
 %!                                      name{1} " .2, 3, \"single\".$"], f, list{1}{:});

@@ -80,7 +80,7 @@ function calls = right_calls ()
            {1, "tril", G, 1}; {1, "triu", S}; {1, "find", G(1)}; {1, "unique", G(1)}; {1, "colon", 1, G(1)}
            {1, "bsxfun", "plus", G, S}; {1, "gpuArray", magic(3)}; {1, "mod", G(1), 2}; {1, "refuse", "text"}
            {1, "zeros", 2, 3}; {1, "ones", [2, 3], "int8"}; {1, "eye", 2, 3}; {1, "Inf", 2}; {1, "NaN", 2, "single"}
-           {1, "rand", 2}; {1, "randn", 2}; {1, "functions"}; {1, "select"}; {1, "select", 0}; {0, "wait", -1}; {1, "memory"}
+           {1, "rand", 2}; {1, "randn", 2}; {1, "functions"}; {1, "makers"}; {1, "select"}; {1, "select", 0}; {0, "wait", -1}; {1, "memory"}
            {1, "upload", magic(3), __gpuarray__("device", G)}; {1, "gpumm", G, G, few}; {2, "gpumm", G, G, few}
            {1, "pagemtimes", G, "none", G, "transpose"}; {1, "sparse", G}; {1, "sparse", B}
            {1, "blocksparse", G, [1, 3]}};

@@ -1,0 +1,121 @@
+// made_there.cc - the class word "gpuArray", and "like" a gpuArray, in Octave's built-in functions
+// that make arrays: zeros (3, "gpuArray"), rand (2, "single", "gpuArray"), ones (2, 3, "like", G).
+//
+//   ON = __gpumm_made_there__ ()      are the functions replaced?
+//   ON = __gpumm_made_there__ (ON)    the same before the call
+//
+// Octave's function of a name becomes a function that looks at the last arguments. Those that speak
+// of a gpuArray go to __made_there__.m; all others go to Octave's function, in the same call: its
+// results, its errors and the names in them are Octave's. Functions that are files, such as randi,
+// cannot be replaced so.
+//
+// Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <octave/oct.h>
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include <octave/interpreter.h>
+#include <octave/ov-builtin.h>
+#include <octave/ov-re-mat.h>
+#include <octave/ov-scalar.h>
+#include <octave/parse.h>
+#include <octave/symtab.h>
+
+static const char *const names[] = {"zeros", "ones",     "eye",      "Inf",   "inf",  "NaN",
+                                    "nan",   "NA",       "true",     "false", "rand", "randn",
+                                    "rande", "randperm", "linspace", "colon"};
+enum { NAMES = sizeof names / sizeof *names };
+
+static octave_value octaves[NAMES], replaced[NAMES];
+static bool is_on;
+
+// ---- a call -------------------------------------------------------------------------------------
+
+static bool is_word (const octave_value &x, const char *word) {
+  return x.is_string () && x.rows () == 1 && x.string_value () == word;
+}
+
+// Is one of the arguments a gpuArray? Numbers and texts of the host, which most calls have, are told
+// by their type.
+static bool has_gpuarray (const octave_value_list &args) {
+  static const int number = octave_scalar::static_type_id (),
+                   row = octave_matrix::static_type_id ();
+  for (octave_idx_type i = 0; i < args.length (); i++) {
+    const int type = args (i).type_id ();
+    if (type != number && type != row && !args (i).is_string ()
+        && args (i).class_name () == "gpuArray")
+      return true;
+  }
+  return false;
+}
+
+// Do the last arguments say how the result is made?
+static bool has_words (const octave_value_list &args) {
+  const octave_idx_type n = args.length ();
+  return n > 0 && (is_word (args (n - 1), "gpuArray") || (n > 1 && is_word (args (n - 2), "like")));
+}
+
+static octave_value_list call (const octave_value &function, octave::interpreter &interpreter,
+                               const octave_value_list &args, int nargout) {
+  const octave_builtin &f = dynamic_cast<const octave_builtin &> (function.get_rep ());
+  return f.function () ? f.function () (args, nargout) : f.method () (interpreter, args, nargout);
+}
+
+template <std::size_t I>
+static octave_value_list made (octave::interpreter &interpreter, const octave_value_list &args,
+                               int nargout) {
+  if (has_words (args))
+    return octave::feval ("__made_there__", ovl (names[I], Cell (args)), nargout);
+  octave_value_list list = args;
+  if (has_gpuarray (args)) // sizes, or the state of a generator
+    for (octave_idx_type i = 0; i < list.length (); i++)
+      list (i) = octave::feval ("gather", ovl (list (i)), 1) (0);
+  return call (octaves[I], interpreter, list, nargout);
+}
+
+// ---- all functions ------------------------------------------------------------------------------
+
+template <std::size_t... I>
+static std::array<octave_builtin::meth, NAMES> functions_of (std::index_sequence<I...>) {
+  return {made<I>...};
+}
+
+static void replace (octave::symbol_table &symbols) {
+  static const auto functions = functions_of (std::make_index_sequence<NAMES> ());
+  for (int i = 0; i < NAMES; i++) {
+    octaves[i] = symbols.find_built_in_function (names[i]);
+    const octave_function *f = octaves[i].function_value ();
+    replaced[i] = new octave_builtin (functions[std::size_t (i)], names[i], f->src_file_name (),
+                                      f->doc_string ());
+    symbols.install_built_in_function (names[i], replaced[i]);
+  }
+}
+
+// Another package may have replaced a function since.
+static void restore (octave::symbol_table &symbols) {
+  for (int i = 0; i < NAMES; i++)
+    if (symbols.find_built_in_function (names[i]).is_copy_of (replaced[i]))
+      symbols.install_built_in_function (names[i], octaves[i]);
+}
+
+DEFMETHOD_DLD (__gpumm_made_there__, interpreter, args, , R"(-*- texinfo -*-
+@deftypefn  {} {@var{on} =} __gpumm_made_there__ ()
+@deftypefnx {} {@var{on} =} __gpumm_made_there__ (@var{on})
+Do Octave's functions that make arrays take @qcode{"gpuArray"} and @qcode{"like"} a gpuArray? With
+an argument: the same before the call, and from now on as it says.
+@end deftypefn)") {
+  const bool was_on = is_on;
+  if (args.length () > 1 || (args.length () == 1 && !args (0).is_bool_scalar ()))
+    error_with_id ("Octave:invalid-fun-call", "Invalid call to __gpumm_made_there__");
+  if (args.length () == 1 && args (0).bool_value () != is_on) {
+    interpreter.mlock (); // `clear all` must not unload the code of a function
+    is_on = !is_on;
+    octave::symbol_table &symbols = interpreter.get_symbol_table ();
+    is_on ? replace (symbols) : restore (symbols);
+  }
+  return ovl (was_on);
+}
