@@ -33,7 +33,7 @@
 ## gives this matrix.
 ##
 ## A script with @code{gpuArray} runs without a GPU, too.  The arrays are then in host memory, and
-## @code{existsOnGPU} is false.
+## @code{existsOnGPU} is false.  @code{canUseGPU} says so before there is an array.
 ##
 ## The forms with a dot make an array on the GPU.  Their arguments are those of Octave's functions:
 ## sizes and a class.  Octave's generators make the numbers of @code{rand} and @code{randn} on the
@@ -126,7 +126,7 @@
 ##
 ## Errors have the identifiers @code{gpumm:gpuArray:gather}, @code{gpumm:invalid} (a class that
 ## cannot be a @code{gpuArray}), @code{gpumm:device-memory} and those of Octave.
-## @seealso{gather, isgpuarray, existsOnGPU, underlyingType, gpuDevice, gpumm}
+## @seealso{gather, isgpuarray, existsOnGPU, canUseGPU, underlyingType, gpuDevice, gpumm}
 ## @end deftypefn
 
 function G = gpuArray (varargin)
