@@ -37,7 +37,7 @@
 ##
 ## The forms with a dot make an array on the GPU.  Their arguments are those of Octave's functions:
 ## sizes and a class.  Octave's generators make the numbers of @code{rand} and @code{randn} on the
-## host, so the same seed gives the same numbers.
+## host, so the same seed gives the same numbers; @code{gpurng} sets it.
 ##
 ## @example
 ## @group
@@ -126,7 +126,7 @@
 ##
 ## Errors have the identifiers @code{gpumm:gpuArray:gather}, @code{gpumm:invalid} (a class that
 ## cannot be a @code{gpuArray}), @code{gpumm:device-memory} and those of Octave.
-## @seealso{gather, isgpuarray, existsOnGPU, canUseGPU, underlyingType, gpuDevice, gpumm}
+## @seealso{gather, isgpuarray, existsOnGPU, canUseGPU, underlyingType, gpuDevice, gpurng, gpumm}
 ## @end deftypefn
 
 function G = gpuArray (varargin)
