@@ -27,13 +27,14 @@
 ## gives this matrix.
 ##
 ## A script with @code{gpuArray} runs without a GPU, too.  The arrays are then in host memory, and
-## @code{existsOnGPU} is false.
+## @code{existsOnGPU} is false.  @code{canUseGPU} says so before there is an array.
 ##
 ## The form with a dot makes an array on the GPU.  @var{name} is @code{zeros}, @code{ones},
 ## @code{eye}, @code{Inf}, @code{NaN}, @code{NA}, @code{true}, @code{false}, @code{rand},
 ## @code{randn}, @code{rande}, @code{randi}, @code{randperm}, @code{linspace}, @code{logspace},
 ## @code{colon}, @code{speye} or @code{sprand}, and the arguments are those of Octave's function.
-## Octave's generators make random numbers on the host, so the same seed gives the same numbers.
+## Octave's generators make random numbers on the host, so the same seed gives the same numbers;
+## @code{gpurng} sets it.
 ##
 ## Octave's own functions take the class @qcode{"gpuArray"} as their last argument, also after
 ## another class, and @qcode{"like"} with an array whose class, complexity, format and place the
@@ -130,7 +131,7 @@
 ##
 ## Errors have the identifiers @code{gpumm:gpuArray:gather}, @code{gpumm:invalid} (a class that
 ## cannot be a @code{gpuArray}), @code{gpumm:device-memory} and those of Octave.
-## @seealso{gather, isgpuarray, existsOnGPU, underlyingType, gpuDevice, gpumm}
+## @seealso{gather, isgpuarray, existsOnGPU, canUseGPU, underlyingType, gpuDevice, gpurng, gpumm}
 ## @end deftypefn
 
 function G = gpuArray (varargin)

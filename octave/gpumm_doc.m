@@ -38,7 +38,10 @@ function address = gpumm_doc (name = "")
   functions = [{"gpumm"}; vertcat(functions{:})]; # which is compiled
   classes = vertcat (regexp (names, '^@([a-zA-Z]\w*)$', "tokens", "once"){:});
   has_constructor = @(name) exist (fullfile (here, ["@" name], [name ".m"]), "file") == 2;
-  functions = unique ([functions; classes(cellfun (has_constructor, classes))]);
+  packages = regexp (readdir (fullfile (here, "+parallel", "+gpu")), '^([a-zA-Z]\w*)\.m$', ...
+                     "tokens", "once");
+  functions = unique ([functions; classes(cellfun (has_constructor, classes));
+                       strcat("parallel.gpu.", vertcat (packages{:}))]);
   if (! (isempty (name) || any (strcmp (name, functions))))
     error ("gpumm:bad-value", "gpumm_doc: gpumm has no function %s; it has %s", name, ...
            strjoin (functions, ", "));

@@ -9,7 +9,9 @@
 ## @deftypefnx {} {} reset (@var{D})
 ## Return the device on which new @code{gpuArray}s are made, or select GPU @var{n}, counted from 1.
 ##
-## Without a GPU, device 1 is the CPU: the same script runs there.
+## Without a GPU @code{gpuDevice ()} is the CPU, so @code{wait (gpuDevice ())} runs there, too.
+## @code{gpuDevice (1)} is then an error with the identifier @code{gpumm:no-device}: ask
+## @code{canUseGPU} before.
 ##
 ## @code{wait (@var{D})} waits until everything queued on the device is complete.  Use it before
 ## you read a clock.  @code{reset (@var{D})} and @code{gpuDevice ([])} wait, and release the memory
@@ -34,8 +36,9 @@
 ## True if the device is a GPU.
 ## @item DeviceSelected
 ## True if new @code{gpuArray}s are made on this device.
-## @item MultiprocessorCount, ClockRateKHz, ToolkitVersion
-## Numbers of the GPU and of the CUDA runtime, 13 for CUDA 13.0.
+## @item MultiprocessorCount, ClockRateKHz, ToolkitVersion, DriverVersion
+## Numbers of the GPU, of the CUDA runtime, and of the latest CUDA that the driver runs: 13 for
+## CUDA 13.0.
 ## @item GraphicsDriverVersion, DriverModel, ComputeMode, KernelExecutionTimeout
 ## How the GPU's driver is set up; the version is empty where the driver does not tell it.
 ## @item MaxThreadsPerBlock, MaxShmemPerBlock, MaxThreadBlockSize, MaxGridSize, SIMDWidth
@@ -48,7 +51,7 @@
 ##
 ## @example
 ## @group
-## D = gpuDevice (1);
+## D = gpuDevice ();
 ## D.DeviceAvailable == gpumm_available ("gpu")
 ##   @result{} ans = 1
 ## G = gpuArray (magic (4));
@@ -59,14 +62,14 @@
 ##
 ## A number that no device has is an error with the identifier @code{gpumm:no-device}.  If @var{n}
 ## is not a positive whole number, the identifier is @code{gpumm:bad-value}.
-## @seealso{gpuArray, gpuDeviceCount, gpumm_info}
+## @seealso{gpuArray, canUseGPU, gpuDeviceCount, gpuDeviceTable, gpumm_info}
 ## @end deftypefn
 
-function D = gpuDevice (n)
+function D = gpuDevice (n, selects = true) # getDevice of parallel.gpu.GPUDevice selects nothing
 
-  selected = __gpuarray__ ("select");
+  index = __gpuarray__ ("select");
   if (nargin > 0 && isnumeric (n) && isempty (n))
-    __gpuarray__ ("wait", selected);
+    __gpuarray__ ("wait", index);
     gpumm_reset ();
   elseif (nargin > 0)
     n = gather (n);
@@ -74,15 +77,19 @@ function D = gpuDevice (n)
       error ("gpumm:bad-value", "gpuDevice: N must be a whole number from 1 on");
     endif
     s = __gpumm_info__ ("gpus");
-    if (n > max (s.gpus, 1))
-      error ("gpumm:no-device", "gpuDevice: there is no GPU %d. %s", n, ...
-             merge (s.gpus > 0, sprintf ("The number of GPUs is %d", s.gpus), ...
-                    sprintf ("Device 1 is the CPU: %s", s.why)));
-    elseif (s.gpus > 0)
-      __gpuarray__ ("select", double (n) - 1);
-      selected = double (n) - 1;
+    if (s.gpus == 0)
+      error ("gpumm:no-device", ...
+             ["gpuDevice: unable to find a supported GPU device: %s. Ask canUseGPU () first, " ...
+              "or write gpuDevice () for the CPU"], s.why);
+    elseif (n > s.gpus)
+      error ("gpumm:no-device", "gpuDevice: there is no GPU %d. The number of GPUs is %d", ...
+             n, s.gpus);
+    endif
+    index = double (n) - 1;
+    if (selects)
+      __gpuarray__ ("select", index);
     endif
   endif
-  D = class (struct ("index", selected), "gpuDevice");
+  D = class (struct ("index", index), "gpuDevice");
 
 endfunction

@@ -277,11 +277,11 @@
 %! endfor
 %! for row = {"ToolkitVersion", 1; "MaxThreadsPerBlock", 1; "MaxShmemPerBlock", 1; ...
 %!            "MaxThreadBlockSize", 3; "MaxGridSize", 3; "SIMDWidth", 1; "ClockRateKHz", 1; ...
-%!            "MultiprocessorCount", 1}.'
+%!            "MultiprocessorCount", 1; "DriverVersion", 1}.'
 %!   assert (size (D.(row{1})), [1, row{2}]);
 %!   assert (all (D.(row{1}) > 0), D.DeviceAvailable, row{1});
 %! endfor
-%! assert (numel (fieldnames (D)), 26);
+%! assert (numel (fieldnames (D)), 27);
 %! assert (D.DeviceSelected);
 %! assert (D.Name(1), D.Name(1));
 %! assert (! isempty (strfind (evalc ("D"), D.Name)));
@@ -289,7 +289,11 @@
 %! G = gpuArray (ones (3)) * 2;
 %! wait (D);
 %! reset (D);
-%! for E = {gpuDevice(1), gpuDevice([]), gpuDevice(D.Index), gpuDevice(gpuArray(1))}
+%! again = {gpuDevice([])};
+%! if (canUseGPU ())
+%!   again(2:4) = {gpuDevice(1), gpuDevice(D.Index), gpuDevice(gpuArray(1))};
+%! endif
+%! for E = again
 %!   assert (disp (E{1})(1:40), disp (D)(1:40));
 %!   wait (E{1});
 %!   reset (E{1});
@@ -300,8 +304,19 @@
 %! fail ("D(2)");
 %!error id=gpumm:unsupported D = gpuDevice (); D.Index = 2;
 %!error id=gpumm:no-device gpuDevice (99)
-%!testif ; gpuDeviceCount () < 2
+%!testif ; gpuDeviceCount () == 1
 %! check_error ("gpumm:no-device", "there is no GPU 2", @() gpuDevice (2));
+%!testif ; ! canUseGPU ()
+%! [~, why] = gpumm_available ();
+%! for f = {@() gpuDevice(1), @() gpuDevice(2), @() parallel.gpu.GPUDevice.getDevice(1)}
+%!   [id, said] = error_of (f{1});
+%!   assert (id, "gpumm:no-device");
+%!   assert (strncmp (said, "gpuDevice: unable to find a supported GPU device", 48), said);
+%!   assert (! isempty (strfind (said, why)) && ! isempty (strfind (said, "canUseGPU ()")), said);
+%! endfor
+%! gpuDevice ([]); # these run on any machine
+%! wait (gpuDevice ());
+%! reset (gpuDevice ());
 %!error id=gpumm:bad-value gpuDevice (0)
 %!error id=gpumm:bad-value gpuDevice ("a")
 %!testif ; gpumm_available ("gpu")
@@ -309,6 +324,55 @@
 %! assert (D.Index, 1);
 %! assert (existsOnGPU (gpuArray (1)));
 %! assert (str2double (D.ComputeCapability) >= 7.5);
+
+## MATLAB's names where there are two GPUs, which are made up
+%!function gone = with_two_gpus ()
+%!  body = ['d = struct ("name", {"Card A", "Card B"}, "capability", {9, 8.6}, "driver", "13.0", ' ...
+%!          '"runtime", "12.9", "memory_total", {2e9, 8e9}, "memory_free", {1e9, 5e9}, ' ...
+%!          '"memory_used", 0, "memory_kept", 0, "multiprocessors", {132, 64}, ' ...
+%!          '"clock_khz", 1e6, "compute_mode", {0, 3}, "has_timeout", {false, true}); ' ...
+%!          'info = struct ("gpus", 2, "why", "", "devices", d);'];
+%!  gone = with_functions ({"__gpumm_info__", "info = __gpumm_info__ (varargin)", body});
+%!endfunction
+%!test
+%! gone = with_two_gpus ();
+%! assert (canUseGPU () && parallel.gpu.GPUDevice.isAvailable);
+%! assert (arrayfun (@(k) parallel.gpu.GPUDevice.isAvailable (k), 1:3), [true, true, false]);
+%! assert (parallel.gpu.GPUDevice.count, 2);
+%! [n, indices] = gpuDeviceCount ("available");
+%! assert ({n, indices}, {2, [1, 2]});
+%! selected = __gpuarray__ ("select");
+%! D = parallel.gpu.GPUDevice.getDevice (2);
+%! assert (__gpuarray__ ("select"), selected);
+%! assert ({D.Name, D.Index, D.ComputeCapability, D.ComputeMode}, ...
+%!         {"Card B", 2, "8.6", "Exclusive process"});
+%! assert ([D.DriverVersion, D.ToolkitVersion], [13, 12.9]);
+%! check_error ("gpumm:no-device", "no GPU 3. The number of GPUs is 2", ...
+%!              @() parallel.gpu.GPUDevice.getDevice (3));
+%! table = gpuDeviceTable ();
+%! assert ({table.Index, table.Name, table.ComputeCapability, table.DeviceAvailable}, ...
+%!         {[1; 2], {"Card A"; "Card B"}, {"9.0"; "8.6"}, [true; true]});
+%! table = gpuDeviceTable ({"TotalMemory", "MaxThreadBlockSize"});
+%! assert (table.TotalMemory, [2e9; 8e9]);
+%! assert (table.MaxThreadBlockSize, [1024, 1024, 64; 1024, 1024, 64]);
+%! said = evalc ("gpuDeviceTable ({'Name', 'TotalMemory', 'DeviceAvailable'})");
+%! assert (strsplit (strtrim (said), "\n"), ...
+%!         {"Name    TotalMemory  DeviceAvailable", ...
+%!          "  Card A  2000000000   true", ...
+%!          "  Card B  8000000000   true"});
+%!testif ; has_device () && ! canUseGPU ()
+%! gone = with_two_gpus ();
+%! text = evalc ("validateGPU ('all')"); # the host device is one
+%! for row = {"PASSED", 7; "FAILED", 1; "SKIPPED", 3; "with 1 failure.", 1}.'
+%!   assert (numel (strfind (text, row{1})), row{2});
+%! endfor
+%! text = evalc ("validateGPU ()");
+%! assert (numel (strfind (text, "PASSED")), 6);
+%! assert (! isempty (strfind (text, "with no failures.")), text);
+%! leaves = with_functions ({"fliplr", "x = fliplr (x)", ""}); # a product that differs from Octave's
+%! text = evalc ("validateGPU ()");
+%! assert (! isempty (regexp (text, 'product \.+FAILED\s+#\s+a product differs')), text);
+%! assert (! isempty (strfind (text, "with 1 failure.")), text);
 
 ## Octave's own reset is not hidden
 %!test

@@ -6,10 +6,16 @@
 %!  names = vertcat (regexp (vertcat (all{:}), '^([a-zA-Z]\w*)\.m$', "tokens", "once"){:});
 %!endfunction
 
+%!function names = in_packages ()
+%!  files = readdir (fullfile (fileparts (which ("gpumm_info")), "+parallel", "+gpu"));
+%!  names = vertcat (regexp (files, '^([a-zA-Z]\w*)\.m$', "tokens", "once"){:});
+%!  names = strcat ("parallel.gpu.", names);
+%!endfunction
+
 ## Functions whose help may have examples.
 %!function list = names ()
 %!  files = public_files ();
-%!  list = [files; {"gpumm"; "gpuDevice"}].';
+%!  list = [files; {"gpumm"; "gpuDevice"}; in_packages()].';
 %!  list(strcmp (list, "gpumm_demo")) = []; # demo.tst runs its example
 %!endfunction
 
@@ -31,9 +37,9 @@
 ## INDEX, of which the reference is made, lists every function that gpumm_doc takes
 %!testif ; exist (fullfile (fileparts (fileparts (which ("gpumm_info"))), "INDEX"), "file") == 2
 %! folder = fileparts (which ("gpumm_info"));
-%! listed = regexp (fileread (fullfile (fileparts (folder), "INDEX")), '^ (\w+)$', "tokens", ...
+%! listed = regexp (fileread (fullfile (fileparts (folder), "INDEX")), '^ ([\w.]+)$', "tokens", ...
 %!                  "lineanchors");
-%! files = [{"gpumm"}; public_files()];
+%! files = [{"gpumm"}; public_files(); in_packages()];
 %! classes = vertcat (regexp (readdir (folder), '^@([a-zA-Z]\w*)$', "tokens", "once"){:});
 %! for name = classes.' # a class whose constructor users call
 %!   if (exist (fullfile (folder, ["@" name{1}], [name{1} ".m"]), "file"))

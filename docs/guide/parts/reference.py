@@ -40,8 +40,9 @@ def index(root):
 
 
 def help_file(root, name):
-    """A function's file, or the constructor of its class; gpumm is compiled."""
-    places = [f"octave/{name}.m", f"teaching/{name}.m", f"octave/@{name}/{name}.m", f"mex/{name}.cc"]
+    """A function's file, or that of its class; a name with dots is in packages; gpumm is compiled."""
+    in_packages = re.sub(r"(\w+)\.", r"+\1/", name)
+    places = [f"octave/{in_packages}.m", f"teaching/{name}.m", f"octave/@{name}/{name}.m", f"mex/{name}.cc"]
     return next(root / place for place in places if (root / place).exists())
 
 
@@ -141,7 +142,7 @@ def write_qt_help(root, file):
         return False
     contents = keywords = ""
     for category, names in index(root):
-        places = ["gpumm.html#" + name.replace("_", "_005f") for name in names]  # of the nodes
+        places = ["gpumm.html#" + name.replace("_", "_005f").replace(".", "_002e") for name in names]
         contents += f'<section title="{html.escape(category)}" ref="{places[0]}">\n'
         for name, place in zip(names, places):
             contents += f'<section title="{name}" ref="{place}"/>\n'
