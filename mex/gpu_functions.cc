@@ -100,8 +100,8 @@ void named_call::ask () const {
 }
 
 void named_call::refuse (const std::string &what) const {
-  if (given.length () > 0) // Octave 7 has not all words: what the error says to write must run
-    ask_octave (*this, given);
+  if (given) // Octave 7 has not all words: what the error says to write must run
+    ask_octave (*this, *given);
   gpumm::refuse (f.name, what);
 }
 
@@ -385,7 +385,7 @@ octave_value_list call_function (const function_row &row, const octave_value_lis
       error_with_id ("gpumm:bad-value", "%s: DIM must be a valid dimension", f.name);
   if (d.has_elements && !is_there (c.x))
     return c.octaves ();
-  read_words (c, d);
+  read_words (c, d, args);
   if (d.has_elements && c.x.isempty ())
     return c.octaves_there ();
   if (d.is_float && !c.x.isfloat ()) {
@@ -396,7 +396,7 @@ octave_value_list call_function (const function_row &row, const octave_value_lis
     read_dimension (c, d);
   for (octave_idx_type i = 0; i < args.length (); i++)
     if (is_there (args (i)) && !d.takes[int (gpu_value_of (args (i).get_rep ())->kind ())]) {
-      if (c.given.length () > 0)
+      if (c.given)
         c.refuse_stored ();
       need_full (f.name, args);
     }

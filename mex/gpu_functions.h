@@ -49,7 +49,7 @@ struct named_call {
 
   // Where words or a list of dimensions are read, args is the call without them, and these are the
   // arguments as given.
-  octave_value_list given = {};
+  const octave_value_list *given = nullptr;
   bool nan_differs = false; // is NaN left out, or by max and min included?
   bool both = false;        // of a matrix that is stored: along both dimensions
 

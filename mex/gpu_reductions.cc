@@ -37,8 +37,9 @@ static octave_value as_float (octave_value x) {
 // The same along the dimension of the call, and of a stored matrix along both.
 static octave_value_list folded_of (const named_call &c, gpumm_fold_op op, const octave_value &x,
                                     int nargout = 1) {
-  const octave_value_list y = folded (op, x, c.dim, nargout);
-  return c.both ? folded (op, y (0), 1) : y;
+  if (c.both)
+    return folded (op, folded (op, x, c.dim) (0), 1);
+  return folded (op, x, c.dim, nargout);
 }
 
 // sum (X, DIM + 1). An elementwise X that only the caller has is computed in the same pass.
@@ -169,7 +170,7 @@ octave_value_list sumsq (named_call &c) {
 // Octave's own, which is of operations that gpuArrays have, but for the words that not every Octave
 // takes: [v, m] = var (X, W, DIMS, NAN). With one number a lane has the variance 0.
 octave_value_list variance (named_call &c) {
-  if (c.given.length () == 0)
+  if (!c.given)
     return octave::feval ("builtin", octave_value_list (c.args).prepend (octave_value (c.f.name)),
                           c.nargout);
   const octave_value w = c.args.length () > 1 ? on_host (c.args (1)) : octave_value (Matrix ());
@@ -269,13 +270,13 @@ static octave_value_list of_two (named_call &c) {
     for (octave_value *z : {&x, &y}) // complex, also where all imaginary parts are zero
       *z = z->iscomplex () ? by_octave ("complex", ovl (on_host (*z))) : on_host (*z);
     octave_value_list list = c.args; // with the words that this Octave has
-    for (octave_idx_type i = c.given.length () > 0 ? 2 : list.length (); i < c.given.length (); i++)
-      list.append (c.given (i));
+    for (octave_idx_type i = 2; c.given && i < c.given->length (); i++)
+      list.append ((*c.given) (i));
     list (0) = x;
     list (1) = y;
     return ovl (on_device (by_octave (c.f.name, list), c.device ()));
   }
-  if (c.given.length () > 0 && (is_stored (x) || is_stored (y)))
+  if (c.given && (is_stored (x) || is_stored (y)))
     c.refuse_stored ();
   need_full (c.f.name, c.args);
   for (octave_value *z : {&x, &y}) {

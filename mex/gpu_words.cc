@@ -121,10 +121,10 @@ static octave_value with_joined (octave_value x, const std::vector<int> &dims) {
 void named_call::refuse_stored () const {
   std::string line;
   bool is_sparse = false;
-  for (octave_idx_type i = 0; i < given.length (); i++) {
+  for (octave_idx_type i = 0; i < given->length (); i++) {
     const std::string name = i < 3 ? std::string (1, "XYZ"[i]) : "X" + std::to_string (i + 1);
-    line += (i > 0 ? ", " : "") + (is_stored (given (i)) ? "full (" + name + ")" : name);
-    is_sparse = is_sparse || given (i).issparse ();
+    line += (i > 0 ? ", " : "") + (is_stored ((*given) (i)) ? "full (" + name + ")" : name);
+    is_sparse = is_sparse || (*given) (i).issparse ();
   }
   gpumm::refuse (f.name,
                  std::string ("of a ") + (is_sparse ? "sparse matrix" : "blocksparse")
@@ -168,7 +168,7 @@ static words_read words_of (named_call &c, const declared &d) {
   return w;
 }
 
-void read_words (named_call &c, const declared &d) {
+void read_words (named_call &c, const declared &d, const octave_value_list &given) {
   if ((!d.has_dims && !d.has_nan) || !may_have_words (c.args, d))
     return;
   words_read w = words_of (c, d);
@@ -183,7 +183,7 @@ void read_words (named_call &c, const declared &d) {
                    "%s: \"all\" or a list of dimensions cannot stand beside another argument for "
                    "them%s",
                    c.f.name, d.has_second ? ", or beside two arrays" : "");
-  c.given = c.args;
+  c.given = &given;
   if (c.x.isempty ())
     c.x = on_host (c.x);
   for (int i = 0; i < c.x.ndims () && w.is_all; i++)

@@ -29,7 +29,7 @@ bool is_word (const octave_value &x);
 
 // Reads DIMS and NAN, which not every Octave has, and leaves a call without them: of an array whose
 // listed dimensions are one.
-void read_words (named_call &c, const declared &d);
+void read_words (named_call &c, const declared &d, const octave_value_list &given);
 
 // Reads DIM, CLASS and MODE, or raises Octave's error if Octave takes no such arguments.
 void read_dimension (named_call &c, const declared &d);
