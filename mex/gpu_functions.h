@@ -140,7 +140,7 @@ gpumm::array array_of (const octave_value &x);
 //   F      the same, of floating-point numbers
 //   DIM    a dimension; beside it "all", and the words that ask for nothing
 //   DIMS   a dimension, a list of dimensions or "all", whatever Octave has
-//   NAN    "omitnan" or "includenan", whatever Octave has
+//   NAN    "omitnan" or "includenan", or "...missing", whatever Octave has
 //   INTDIM the same, below 2^31: Octave's function crashes at others
 //   CLASS  "native", "double" or "default"
 //   MODE   "ascend" or "descend"

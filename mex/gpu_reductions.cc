@@ -178,7 +178,9 @@ octave_value_list variance (named_call &c) {
     c.refuse_stored ();
   if (w.numel () > 1)
     c.refuse ("with weights and these arguments");
-  c.ask ();
+  named_call one = c; // the mean is not of every Octave
+  one.nargout = 1;
+  one.ask ();
   const double weight = w.isempty () ? 0 : w.double_value ();
   const octave_value x = as_float (c.x), count = count_of (c);
   const octave_value m =

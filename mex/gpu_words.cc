@@ -55,9 +55,18 @@ static std::string word_of (const octave_value &x) {
   return word;
 }
 
+// NAN: two words for each.
+static bool omits (const std::string &word) {
+  return word == "omitnan" || word == "omitmissing";
+}
+
+static bool includes (const std::string &word) {
+  return word == "includenan" || word == "includemissing";
+}
+
 bool is_word (const octave_value &x) {
   const std::string word = word_of (x);
-  return word == "all" || word == "omitnan" || word == "includenan";
+  return word == "all" || omits (word) || includes (word);
 }
 
 // The order of max and min, in which NaN is left out without a word.
@@ -157,9 +166,9 @@ static words_read words_of (named_call &c, const declared &d) {
     const std::string word = i < d.words ? "" : word_of (x);
     if (d.has_dims && word == "all")
       w.is_all = true;
-    else if (d.has_nan && (word == "omitnan" || word == "includenan")) {
+    else if (d.has_nan && (omits (word) || includes (word))) {
       w.has_nan = true;
-      c.nan_differs = word == (orders (c) ? "includenan" : "omitnan");
+      c.nan_differs = orders (c) ? includes (word) : omits (word);
     } else if (d.has_dims && i == d.dim && !x.is_string () && x.numel () > 1)
       w.dims = dimensions_of (c, x);
     else
@@ -183,6 +192,11 @@ void read_words (named_call &c, const declared &d, const octave_value_list &give
                    "%s: \"all\" or a list of dimensions cannot stand beside another argument for "
                    "them%s",
                    c.f.name, d.has_second ? ", or beside two arrays" : "");
+  const bool has_no_dim = list.length () > d.dim && list (d.dim).isempty ();
+  if (has_no_dim) { // which bounds takes, up to Octave 10
+    c.ask ();
+    list = list.slice (0, d.dim).append (list.slice (d.dim + 1, list.length () - d.dim - 1));
+  }
   c.given = &given;
   if (c.x.isempty ())
     c.x = on_host (c.x);
@@ -197,7 +211,7 @@ void read_words (named_call &c, const declared &d, const octave_value_list &give
     c.x = with_joined (c.x, dims);
   list (0) = c.x;
   // max (X, []) would be of two arrays
-  const bool needs_dim = d.has_second && list.length () == 2 && list (1).isempty ();
+  const bool needs_dim = d.has_second && list.length () == 2 && list (1).dims ().zero_by_zero ();
   if (joins || needs_dim) {
     const int dim = joins ? dims.front () : c.x.dims ().first_non_singleton ();
     octave_value_list plain = list.slice (0, std::min (list.length (), d.dim));

@@ -24,7 +24,7 @@ struct declared {
 
 declared read_row (const named_function &f);
 
-// Is x "all", "omitnan" or "includenan"?
+// Is x a word for all dimensions or for NaN?
 bool is_word (const octave_value &x);
 
 // Reads DIMS and NAN, which not every Octave has, and leaves a call without them: of an array whose

@@ -168,8 +168,12 @@
 %!   assert (strcmp (class (row{1}), "gpuArray"));
 %!   assert (difference (row{:}, 1e-14), "");
 %! endfor
-%! [v, m] = deal (var (gpuArray ([1, 3, NaN]), "omitnan"), mean (gpuArray ([1, 3, NaN]), "omitnan"));
-%! assert (gather ([v, m]), [2, 2]);
+%! [v, m] = var (gpuArray ([1, 4, NaN]), 1, "omitnan");
+%! assert (gather ([v, m]), [2.25, 2.5]);
+%! assert (gather (sum (G, "all", "omitmissing")), 9);
+%! assert (gather (sum (G, 1, "includemissing")), [NaN, NaN, 8]);
+%! assert (gather (max (G, [], "all", "includemissing")), NaN);
+%!error <nonconformant> min (gpuArray ([1, NaN; 2, 3]), zeros (0, 3), "includenan") # of two arrays
 
 ## running sums have the size of Octave 11: the listed dimensions become the first of them
 %!function y = running (name, x, dims, nan)
