@@ -406,9 +406,10 @@ octave_value_list call_function (const function_row &row, const octave_value_lis
   return results;
 }
 
-// Octave's error, if its function has not the words among these arguments.
+// Octave's error, if its function has not the words among these arguments. mode has dimensions in
+// lists since Octave 11.
 static void ask_for_words (const std::string &name, const octave_value_list &args, int nargout) {
-  bool has_word = false;
+  bool has_word = name == "mode" && args.length () > 1;
   octave_value_list list;
   for (octave_idx_type i = 0; i < args.length (); i++) {
     has_word = has_word || is_word (args (i));

@@ -139,9 +139,9 @@ gpumm::array array_of (const octave_value &x);
 //   X      a gpuArray with elements; of other values Octave computes
 //   F      the same, of floating-point numbers
 //   DIM    a dimension; beside it "all", and the words that ask for nothing
-//   DIMS   a dimension, a list of dimensions or "all", whatever Octave has
-//   NAN    "omitnan" or "includenan", or "...missing", whatever Octave has
 //   INTDIM the same, below 2^31: Octave's function crashes at others
+//   DIMS   a dimension, a list of dimensions or "all", in every version of Octave
+//   NAN    "omitnan" or "includenan", or "...missing", in every version
 //   CLASS  "native", "double" or "default"
 //   MODE   "ascend" or "descend"
 // clang-format off

@@ -99,27 +99,28 @@ static std::vector<int> dimensions_of (const named_call &c, const octave_value &
 }
 
 // Full x with the listed dimensions as the first of them, and the others of these 1. The order of
-// their elements is that of the whole array.
+// their elements is that of the whole array. Each permute is of 4 dimensions, as many as a device
+// has.
 static octave_value with_joined (octave_value x, const std::vector<int> &dims) {
   dim_vector size = x.dims ();
-  std::vector<int> order, behind;
-  octave_idx_type count = 1;
-  bool is_in_order = true;
-  for (int d = 0; d < size.ndims (); d++) {
-    const bool is_listed = std::binary_search (dims.begin (), dims.end (), d);
-    (is_listed || d < dims.front () ? order : behind).push_back (d);
-    if (!is_listed)
-      continue;
-    count *= size (d);
-    for (const int other : behind)
-      is_in_order = is_in_order && (size (other) == 1 || size (d) == 1);
-  }
-  order.insert (order.end (), behind.begin (), behind.end ());
-  if (!is_in_order) {
-    Array<int> places (dim_vector (1, octave_idx_type (order.size ())));
-    std::copy (order.begin (), order.end (), places.fortran_vec ());
-    x = x.permute (places);
-  }
+  octave_idx_type before = 1, count = 1, between = 1; // elements up to the joined, and behind them
+  for (int d = 0; d < size.ndims (); d++)
+    if (d < dims.front ())
+      before *= size (d);
+    else if (!std::binary_search (dims.begin (), dims.end (), d))
+      between *= size (d);
+    else {
+      if (between != 1 && size (d) != 1) {
+        octave_idx_type behind = 1;
+        for (int e = d + 1; e < size.ndims (); e++)
+          behind *= size (e);
+        Array<int> order (dim_vector (1, 4));
+        for (int i = 0; i < 4; i++)
+          order (i) = i == 1 || i == 2 ? 3 - i : i;
+        x = x.reshape (dim_vector (before * count, between, size (d), behind)).permute (order);
+      }
+      count *= size (d);
+    }
   for (const int d : dims)
     size (d) = d == dims.front () ? count : 1;
   size.chop_trailing_singletons ();

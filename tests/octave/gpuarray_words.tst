@@ -111,6 +111,14 @@
 %! endfor
 %! fail_with (texts);
 %! assert (numel (texts) > 1500);
+%!test # more dimensions than a device has
+%! for x = {reshape(1:64, 2, 2, 2, 2, 2, 2), reshape(1:96, 4, 2, 3, 2, 2), reshape(1:48, 2, 1, 3, 2, 1, 4)}
+%!   for dims = {[1, 3, 5], [2, 4, 6], [6, 1], [1, 2, 6], [3, 4], [2, 5], "all"}
+%!     for name = {"sum", "max", "any"}
+%!       assert (compare (@(x) call (name{1}, x, dims{1}, ""), x, 0, "oracle", @(x) by_lanes (name{1}, x, dims{1}, "")), "");
+%!     endfor
+%!   endfor
+%! endfor
 
 ## what Octave itself has: lists and "all" of var since version 7, most words since 11
 %!test
@@ -259,7 +267,7 @@
 %! for call = {@() sum(G, "every"), @() any(G, "omitnan"), @() cumsum(G, "reverse"), @() sum(G, 0, "omitnan"), ...
 %!             @() cumsum(G, "all", "reverse"), @() sum(G, "all", "extra"), @() sum(G, "omitnan", 1, 2), ...
 %!             @() max(G, [], 1.5, "omitnan"), @() var(G, 7, "all"), @() var(G, -1, "all"), @() any(G, 1, "all"), ...
-%!             @() mode(G, "all"), @() bounds(G, "all", "omitnan", 1)}
+%!             @() mode(G, "all"), @() mode(G, 0), @() bounds(G, "all", "omitnan", 1)}
 %!   [~, said] = error_of (call{1});
 %!   assert (! isempty (said), func2str (call{1}));
 %! endfor
