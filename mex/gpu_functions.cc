@@ -10,12 +10,10 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
-#include <limits>
-#include <sstream>
 #include <tuple>
 #include <unordered_map>
 
-#include "gpu_functions.h"
+#include "gpu_words.h"
 
 #include <strings.h>
 
@@ -86,7 +84,7 @@ octave_value_list named_call::octaves_there () const {
   return results;
 }
 
-void named_call::ask () const {
+static void ask_octave (const named_call &c, const octave_value_list &args) {
   octave_value_list list;
   for (octave_idx_type i = 0; i < args.length (); i++) {
     list.append (small (i == 0 ? args (i) : on_host (args (i)))); // options keep their values
@@ -94,10 +92,16 @@ void named_call::ask () const {
     if (i > 0 && is_number (list (i)) && !(std::abs (list (i).double_value ()) < INT_MAX))
       return;
   }
-  octave::feval (f.name, list, nargout);
+  octave::feval (c.f.name, list, c.nargout);
+}
+
+void named_call::ask () const {
+  ask_octave (*this, args);
 }
 
 void named_call::refuse (const std::string &what) const {
+  if (given) // Octave 7 has not all words: what the error says to write must run
+    ask_octave (*this, *given);
   gpumm::refuse (f.name, what);
 }
 
@@ -333,46 +337,6 @@ std::vector<std::string> function_names () {
   return names;
 }
 
-// The arguments that a row declares.
-struct declared {
-  octave_idx_type least = 0, most = 0;
-  octave_idx_type dim = -1;              // the place of DIM
-  bool is_int_dim = false;               // INTDIM
-  bool has_class = false;                // CLASS
-  bool has_mode = false;                 // MODE
-  bool has_elements = false;             // the first is X or F
-  bool is_float = false;                 // F
-  bool takes[3] = {false, false, false}; // formats, by storage
-};
-
-static declared read_row (const named_function &f) {
-  declared d;
-  std::istringstream words (f.arguments);
-  for (std::string word; words >> word;) {
-    if (word == "...") {
-      d.most = std::numeric_limits<octave_idx_type>::max ();
-      break;
-    }
-    const bool may_lack = word.back () == '?';
-    if (may_lack)
-      word.pop_back ();
-    if (d.most == 0) {
-      d.is_float = word == "F";
-      d.has_elements = word == "X" || d.is_float;
-    }
-    d.is_int_dim = d.is_int_dim || word == "INTDIM";
-    if (word == "DIM" || word == "INTDIM")
-      d.dim = d.most;
-    d.has_class = d.has_class || word == "CLASS";
-    d.has_mode = d.has_mode || word == "MODE";
-    d.least += !may_lack;
-    d.most++;
-  }
-  for (const char *format = f.formats; *format; format++)
-    d.takes[std::string ("fsb").find (*format)] = true;
-  return d;
-}
-
 struct function_row {
   const named_function *f;
   declared arguments;
@@ -387,51 +351,6 @@ const function_row *find_function (const std::string &name) {
   }();
   const auto found = rows.find (name);
   return found == rows.end () ? nullptr : &found->second;
-}
-
-// Takes the words off the list behind the array: CLASS, MODE, "all", and the one that asks for
-// nothing.
-static octave_value_list without_words (named_call &c, const declared &d,
-                                        const octave_value_list &list) {
-  const bool orders = c.f.op == GPUMM_FOLD_MAX || c.f.op == GPUMM_FOLD_MIN;
-  octave_value_list numbers;
-  for (octave_idx_type i = 0; i < list.length (); i++) {
-    std::string word = list (i).is_string () ? list (i).string_value () : "";
-    std::transform (word.begin (), word.end (), word.begin (), ::tolower);
-    if (!list (i).is_string ())
-      numbers.append (list (i));
-    else if ((d.has_class && (word == "native" || word == "double" || word == "default"))
-             || (d.has_mode && (word == "ascend" || word == "descend")))
-      c.word = word;
-    else if (word == "all" && !is_stored (c.x))
-      c.x = c.x.reshape (dim_vector (c.x.numel (), 1));
-    else if (word != (orders ? "omitnan" : "includenan"))
-      c.refuse ("with \"" + word + "\"");
-  }
-  return numbers;
-}
-
-// Reads DIM and CLASS, or raises Octave's error if Octave takes no such arguments.
-static void read_dimension (named_call &c, const declared &d) {
-  const octave_idx_type count = c.args.length () - d.dim;
-  octave_value_list list =
-      count > 0 ? on_host (rest_of (c.args, int (d.dim))) : octave_value_list ();
-  c.dim = count == 1 ? plain_dimension (list (0)) : -1;
-  if (count > 0 && c.dim < 0) {
-    for (octave_idx_type i = 1; i < count; i++)
-      if (list (i - 1).is_string () && !list (i).is_string ()) // a pair, such as "Weights", W
-        c.refuse ("with these arguments");
-    c.ask ();
-    list = without_words (c, d, list);
-    c.dim = list.length () > 0 ? plain_dimension (list (0)) : -1;
-    // some functions of Octave take 0 for none; it rounds numbers, and takes the first of several
-    const bool is_none =
-        list.length () > 0 && is_number (list (0)) && list (0).double_value () == 0;
-    if (list.length () > 1 || (list.length () > 0 && c.dim < 0 && !is_none))
-      c.refuse ("with these arguments");
-  }
-  if (c.dim < 0)
-    c.dim = c.x.dims ().first_non_singleton ();
 }
 
 // Is the first element of a number or an array within the range of int?
@@ -466,6 +385,7 @@ octave_value_list call_function (const function_row &row, const octave_value_lis
       error_with_id ("gpumm:bad-value", "%s: DIM must be a valid dimension", f.name);
   if (d.has_elements && !is_there (c.x))
     return c.octaves ();
+  read_words (c, d, args);
   if (d.has_elements && c.x.isempty ())
     return c.octaves_there ();
   if (d.is_float && !c.x.isfloat ()) {
@@ -475,17 +395,35 @@ octave_value_list call_function (const function_row &row, const octave_value_lis
   if (d.dim >= 0)
     read_dimension (c, d);
   for (octave_idx_type i = 0; i < args.length (); i++)
-    if (is_there (args (i)) && !d.takes[int (gpu_value_of (args (i).get_rep ())->kind ())])
+    if (is_there (args (i)) && !d.takes[int (gpu_value_of (args (i).get_rep ())->kind ())]) {
+      if (c.given)
+        c.refuse_stored ();
       need_full (f.name, args);
+    }
   octave_value_list results = f.run (c);
   if (f.rule == AS_OCTAVE)
     results (0) = in_class_of_octave (c, results (0));
   return results;
 }
 
+// Octave's error, if its function has not the words among these arguments. mode has dimensions in
+// lists since Octave 11.
+static void ask_for_words (const std::string &name, const octave_value_list &args, int nargout) {
+  bool has_word = name == "mode" && args.length () > 1;
+  octave_value_list list;
+  for (octave_idx_type i = 0; i < args.length (); i++) {
+    has_word = has_word || is_word (args (i));
+    list.append (small (args (i)));
+  }
+  if (has_word)
+    octave::feval (name, on_host (list), nargout);
+}
+
 octave_value_list of_numbers (const std::string &name, const octave_value_list &args, int nargout) {
   for (octave_idx_type i = 0; i < args.length (); i++)
-    if (is_there (args (i)) && args (i).numel () != 1)
+    if (is_there (args (i)) && args (i).numel () != 1) {
+      ask_for_words (name, args, nargout);
       refuse_call (name, args);
+    }
   return octave::feval (name, on_host (args), nargout);
 }

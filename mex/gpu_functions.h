@@ -41,11 +41,17 @@ octave_value_list on_host (octave_value_list list);
 // A call as the dispatcher has read it: what a handler computes.
 struct named_call {
   const named_function &f;
-  octave_value_list args; // as given
+  octave_value_list args;
   int nargout;
-  octave_value x;        // the first argument; X(:) where "all" is asked for
+  octave_value x;        // the first argument, with the listed dimensions as one
   int dim = 0;           // DIM, from 0 on
   std::string word = {}; // CLASS or MODE as given, or ""
+
+  // Where words or a list of dimensions are read, args is the call without them, and these are the
+  // arguments as given.
+  const octave_value_list *given = nullptr;
+  bool nan_differs = false; // is NaN left out, or by max and min included?
+  bool both = false;        // of a matrix that is stored: along both dimensions
 
   // The arguments after the first as values of the host.
   octave_value_list rest () const {
@@ -69,8 +75,10 @@ struct named_call {
   // Octave's error, if its function has one for small arrays in the place of these.
   void ask () const;
 
-  // The error for what a device does not compute, and that for a call that there is not.
+  // The error for what a device does not compute, also of a matrix that is stored, and that for a
+  // call that there is not.
   [[noreturn]] void refuse (const std::string &what = "") const;
+  [[noreturn]] void refuse_stored () const;
   [[noreturn]] void usage () const;
 };
 
@@ -132,6 +140,8 @@ gpumm::array array_of (const octave_value &x);
 //   F      the same, of floating-point numbers
 //   DIM    a dimension; beside it "all", and the words that ask for nothing
 //   INTDIM the same, below 2^31: Octave's function crashes at others
+//   DIMS   a dimension, a list of dimensions or "all", in every version of Octave
+//   NAN    "omitnan" or "includenan", or "...missing", in every version
 //   CLASS  "native", "double" or "default"
 //   MODE   "ascend" or "descend"
 // clang-format off
@@ -157,18 +167,23 @@ gpumm::array array_of (const octave_value &x);
   ROW (logspace, NO_FILE, "A B N? ...", "fsb", COMPUTED, made_by_octave)                          \
   ROW (speye, NO_FILE, "N? ...", "fsb", COMPUTED, made_by_octave)                                 \
   ROW (sprand, NO_FILE, "N? ...", "fsb", COMPUTED, made_by_octave)                                \
-  ROW (sum, ONE, "X DIM? CLASS? ...", "fsb", AS_OCTAVE, sums, GPUMM_FOLD_SUM)                     \
-  ROW (prod, ONE, "X DIM? CLASS? ...", "f", AS_OCTAVE, sums, GPUMM_FOLD_PROD)                     \
-  ROW (sumsq, ONE, "X DIM? CLASS? ...", "fsb", AS_OCTAVE, sumsq)                                  \
-  ROW (mean, ONE, "X DIM? CLASS? ...", "fsb", AS_OCTAVE, mean)                                    \
-  ROW (cumsum, ONE, "X DIM? CLASS? ...", "f", AS_OCTAVE, scans, GPUMM_FOLD_SUM)                   \
-  ROW (cumprod, ONE, "X DIM? CLASS? ...", "f", AS_OCTAVE, scans, GPUMM_FOLD_PROD)                 \
+  ROW (sum, ONE, "X DIMS? CLASS? NAN? ...", "fsb", AS_OCTAVE, sums, GPUMM_FOLD_SUM)               \
+  ROW (prod, ONE, "X DIMS? CLASS? NAN? ...", "f", AS_OCTAVE, sums, GPUMM_FOLD_PROD)               \
+  ROW (sumsq, ONE, "X DIMS? CLASS? NAN? ...", "fsb", AS_OCTAVE, sumsq)                            \
+  ROW (mean, ONE, "X DIMS? CLASS? NAN? ...", "fsb", AS_OCTAVE, mean)                              \
+  ROW (cumsum, ONE, "X DIMS? CLASS? NAN? ...", "f", AS_OCTAVE, scans, GPUMM_FOLD_SUM)             \
+  ROW (cumprod, ONE, "X DIMS? CLASS? NAN? ...", "f", AS_OCTAVE, scans, GPUMM_FOLD_PROD)           \
   ROW (cummax, SEVERAL, "X DIM?", "f", AS_OCTAVE, running_extremes, GPUMM_FOLD_MAX)               \
   ROW (cummin, SEVERAL, "X DIM?", "f", AS_OCTAVE, running_extremes, GPUMM_FOLD_MIN)               \
   ROW (sort, SEVERAL, "X INTDIM? MODE? ...", "f", COMPUTED, sort)                                 \
-  ROW (median, ONE, "X DIM? CLASS? ...", "f", AS_OCTAVE, median)                                  \
-  ROW (max, SEVERAL, "A B? DIM? ...", "fsb", COMPUTED, extreme, GPUMM_FOLD_MAX)                   \
-  ROW (min, SEVERAL, "A B? DIM? ...", "fsb", COMPUTED, extreme, GPUMM_FOLD_MIN)                   \
+  ROW (median, ONE, "X DIMS? CLASS? NAN? ...", "f", AS_OCTAVE, median)                            \
+  ROW (max, SEVERAL, "A B? DIMS? NAN? ...", "fsb", COMPUTED, extreme, GPUMM_FOLD_MAX)             \
+  ROW (min, SEVERAL, "A B? DIMS? NAN? ...", "fsb", COMPUTED, extreme, GPUMM_FOLD_MIN)             \
+  ROW (range, ONE, "X DIMS? NAN? ...", "fs", COMPUTED, range, GPUMM_FOLD_MAX)                     \
+  ROW (bounds, SEVERAL, "X DIMS? NAN? ...", "fs", COMPUTED, bounds, GPUMM_FOLD_MIN)               \
+  ROW (any, ONE, "X DIMS?", "fs", COMPUTED, truth, GPUMM_FOLD_ANY)                                \
+  ROW (all, ONE, "X DIMS?", "f", COMPUTED, truth, GPUMM_FOLD_ALL)                                 \
+  ROW (var, SEVERAL, "X WEIGHTS? DIMS? NAN? ...", "fsb", COMPUTED, variance)                      \
   ROW (dot, ONE, "A B DIM?", "fsb", COMPUTED, dot)                                                \
   ROW (norm, ONE, "F P? ...", "fsb", COMPUTED, norm)                                              \
   ROW (chol, SEVERAL, "X W? W?", "f", COMPUTED, cholesky)                                         \

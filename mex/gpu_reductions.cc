@@ -34,10 +34,59 @@ static octave_value as_float (octave_value x) {
   return x;
 }
 
+// The same along the dimension of the call, and of a stored matrix along both.
+static octave_value_list folded_of (const named_call &c, gpumm_fold_op op, const octave_value &x,
+                                    int nargout = 1) {
+  if (c.both)
+    return folded (op, folded (op, x, c.dim) (0), 1);
+  return folded (op, x, c.dim, nargout);
+}
+
 // sum (X, DIM + 1). An elementwise X that only the caller has is computed in the same pass.
 static octave_value sum_along (octave_value x, int dim) {
   return is_there (x) ? folded (GPUMM_FOLD_SUM, as_float (std::move (x)), dim) (0)
                       : by_octave ("sum", ovl (x, dim + 1));
+}
+
+static octave_value negation (const octave_value &x) {
+  return octave::unary_op (type_info (), octave_value::op_not, x);
+}
+
+// ---- NaN ----------------------------------------------------------------------------------------
+
+// NaN where this is true, else 0. Does not wait.
+static octave_value nan_where (const octave_value &truth) {
+  return binary (octave_value::op_el_div, 0.0, binary (octave_value::op_sub, 1.0, truth));
+}
+
+// x with 0 where this is true, of the size of x.
+static octave_value zero_where (const octave_value &truth, const octave_value &x) {
+  if (device_for_new () == NO_DEVICE) {
+    octave_value y = on_host (x);
+    y.assign (octave_value::op_asn_eq, "(", {ovl (on_host (truth))}, octave_value (0.0));
+    return on_device (y, NO_DEVICE);
+  }
+  const array a = array_of (x);
+  return value_of (combined (GPUMM_MAP_MASK, operand (a), operand (array_of (negation (truth))),
+                             real_type (a.type)));
+}
+
+// x with this number in the place of NaN, if the call leaves NaN out.
+static octave_value without_nan (const named_call &c, octave_value x, double number = 0) {
+  if (!c.nan_differs || !x.isfloat ())
+    return x;
+  const octave_value is_nan = x.isnan (), y = zero_where (is_nan, x);
+  return number == 0 ? y
+                     : binary (octave_value::op_add, y, as_class (is_nan, real_type (type_of (x))));
+}
+
+// How many elements of X are summed: a number, or an array if the call leaves NaN out.
+static octave_value count_of (const named_call &c) {
+  if (c.nan_differs && c.x.isfloat ())
+    return sum_along (negation (c.x.isnan ()), c.dim);
+  return c.both                 ? double (c.x.dims ().numel ())
+         : c.dim < c.x.ndims () ? double (c.x.dims () (c.dim))
+                                : 1.0;
 }
 
 // ---- sums and products --------------------------------------------------------------------------
@@ -48,7 +97,8 @@ static octave_value summands (const named_call &c) {
 }
 
 octave_value_list sums (named_call &c) {
-  return folded (c.f.op, summands (c), c.dim);
+  const gpumm_fold_op op = gpumm_fold_op (c.f.op);
+  return folded_of (c, op, without_nan (c, summands (c), op == GPUMM_FOLD_PROD));
 }
 
 // Does Octave sum integers in their class in cumsum? Octave 11 does not.
@@ -60,9 +110,11 @@ static bool has_integer_scans () {
 octave_value_list scans (named_call &c) {
   if (is_integer (type_of (c.x)) && has_integer_scans ())
     return c.octaves_there ();
-  const octave_value x = summands (c);
+  const octave_value x = without_nan (c, summands (c), c.f.op == GPUMM_FOLD_PROD);
   const gpumm_type type = type_of_fold (c.f.op, type_of (x));
   check_narrow (type);
+  if (c.nan_differs)
+    c.args (0) = without_nan (c, c.x, c.f.op == GPUMM_FOLD_PROD);
   return c.there ([&] { return value_of (gpumm::scan (c.f.op, array_of (x), c.dim, type)); });
 }
 
@@ -73,11 +125,13 @@ static bool averts_overflow () {
   return averts;
 }
 
-// sum (X, DIM + 1) / count. In double no sum of single numbers overflows; scaled by a power of two
-// of at least count, no sum of double ones.
-static octave_value mean_along (const octave_value &x, int dim, double count) {
-  const auto mean_of = [&] (const octave_value &z, double divisor) {
-    return binary (octave_value::op_div, sum_along (z, dim), divisor);
+// The mean of x, of n elements, of which these count. In double no sum of single numbers overflows;
+// scaled by a power of two of at least n, no sum of double ones.
+static octave_value mean_along (const named_call &c, const octave_value &x, double n,
+                                const octave_value &count) {
+  const auto mean_of = [&] (const octave_value &z, const octave_value &divisor) {
+    const octave_value y = sum_along (z, c.dim);
+    return binary (octave_value::op_el_div, c.both ? sum_along (y, 1) : y, divisor);
   };
   const gpumm_type type = type_of (x);
   if (!averts_overflow () || !is_float (type))
@@ -87,28 +141,69 @@ static octave_value mean_along (const octave_value &x, int dim, double count) {
   const octave_value y = mean_of (x, count);
   if (any_of (y.full_value ().isfinite ()))
     return y;
-  const double scale = std::exp2 (std::ceil (std::log2 (count)));
-  return mean_of (binary (octave_value::op_div, x, scale), count / scale);
+  const double scale = std::exp2 (std::ceil (std::log2 (n)));
+  return mean_of (binary (octave_value::op_div, x, scale),
+                  binary (octave_value::op_div, count, scale));
 }
 
 octave_value_list mean (named_call &c) {
-  const double count = c.dim < c.x.ndims () ? double (c.x.dims () (c.dim)) : 1;
-  return ovl (mean_along (c.x, c.dim, count));
+  const octave_value count = count_of (c);
+  const double n = is_there (count) ? double (c.x.dims ().numel ()) : count.double_value ();
+  return ovl (mean_along (c, without_nan (c, c.x), n, count));
 }
 
 octave_value_list sumsq (named_call &c) {
   if (c.x.islogical () && c.word == "native") // Octave 11: are all true?
     return folded (GPUMM_FOLD_ALL, c.x, c.dim);
-  const octave_value x = c.word == "double" ? c.x.as_double () : as_float (c.x);
+  const octave_value x = without_nan (c, c.word == "double" ? c.x.as_double () : as_float (c.x));
   const auto squares = [] (const octave_value &y) {
     return binary (octave_value::op_el_mul, y, y);
   };
   if (!is_stored (x))
     return folded (GPUMM_FOLD_SUMSQ, x, c.dim);
   if (!x.iscomplex ())
-    return folded (GPUMM_FOLD_SUM, squares (x), c.dim);
-  return folded (GPUMM_FOLD_SUM,
-                 binary (octave_value::op_add, squares (x.real ()), squares (x.imag ())), c.dim);
+    return folded_of (c, GPUMM_FOLD_SUM, squares (x));
+  return folded_of (c, GPUMM_FOLD_SUM,
+                    binary (octave_value::op_add, squares (x.real ()), squares (x.imag ())));
+}
+
+// Octave's own, which is of operations that gpuArrays have, but for the words that not every Octave
+// takes: [v, m] = var (X, W, DIMS, NAN). With one number a lane has the variance 0.
+octave_value_list variance (named_call &c) {
+  if (!c.given)
+    return octave::feval ("builtin", octave_value_list (c.args).prepend (octave_value (c.f.name)),
+                          c.nargout);
+  const octave_value w = c.args.length () > 1 ? on_host (c.args (1)) : octave_value (Matrix ());
+  if (is_stored (c.x))
+    c.refuse_stored ();
+  if (w.numel () > 1)
+    c.refuse ("with weights and these arguments");
+  named_call one = c; // the mean is not of every Octave
+  one.nargout = 1;
+  one.ask ();
+  const double weight = w.isempty () ? 0 : w.double_value ();
+  const octave_value x = as_float (c.x), count = count_of (c);
+  const octave_value m =
+      binary (octave_value::op_el_div, sum_along (without_nan (c, x), c.dim), count);
+  octave_value d = binary (octave_value::op_sub, x, m);
+  if (c.nan_differs)
+    d = zero_where (x.isnan (), d);
+  const octave_value is_one = binary (octave_value::op_eq, count, 1.0);
+  const octave_value divisor =
+      binary (octave_value::op_add, binary (octave_value::op_sub, count, 1 - weight),
+              binary (octave_value::op_mul, is_one, 1 - weight));
+  octave_value v =
+      binary (octave_value::op_el_div, folded (GPUMM_FOLD_SUMSQ, d, c.dim) (0), divisor);
+  if (c.nan_differs)
+    v = binary (octave_value::op_add, v, nan_where (binary (octave_value::op_eq, count, 0.0)));
+  return c.nargout > 1 ? ovl (v, m) : ovl (v);
+}
+
+// any and all
+octave_value_list truth (named_call &c) {
+  const bool is_all = c.f.op == GPUMM_FOLD_ALL;
+  const octave_value y = is_all ? c.x.all (c.dim) : c.x.any (c.dim);
+  return ovl (c.both ? y.any (1) : y);
 }
 
 // (X, Y), (X, Y, DIM): conjugates X
@@ -176,19 +271,61 @@ static octave_value_list of_two (named_call &c) {
   if ((x.iscomplex () || y.iscomplex ()) && compares_angles ()) {
     for (octave_value *z : {&x, &y}) // complex, also where all imaginary parts are zero
       *z = z->iscomplex () ? by_octave ("complex", ovl (on_host (*z))) : on_host (*z);
-    return ovl (on_device (by_octave (c.f.name, ovl (x, y)), c.device ()));
+    octave_value_list list = c.args; // with the words that this Octave has
+    for (octave_idx_type i = 2; c.given && i < c.given->length (); i++)
+      list.append ((*c.given) (i));
+    list (0) = x;
+    list (1) = y;
+    return ovl (on_device (by_octave (c.f.name, list), c.device ()));
   }
+  if (c.given && (is_stored (x) || is_stored (y)))
+    c.refuse_stored ();
   need_full (c.f.name, c.args);
   for (octave_value *z : {&x, &y}) {
     *z = is_there (*z) ? *z : plain_array (*z);
     check_narrow (type_of (*z));
   }
-  return c.there ([&] { return extreme_of_two (c.f, x, y); });
+  octave_value m = c.there ([&] { return extreme_of_two (c.f, x, y); }) (0);
+  for (const octave_value *z : {&x, &y})
+    if (c.nan_differs && z->isfloat () && m.isfloat ())
+      m = binary (octave_value::op_add, m, nan_where (z->isnan ()));
+  return ovl (m);
 }
 
 // NaN + Inf i is the larger where a number is before it: then Octave decides.
 static bool has_infinite_nan (const octave_value &x) {
   return x.iscomplex () && any_of (binary (octave_value::op_el_and, x.isnan (), x.isinf ()));
+}
+
+// [m, i] along a dimension. Where NaN is included, it is found first.
+static octave_value_list extremes_of (const named_call &c, gpumm_fold_op op, int nargout = 1) {
+  octave_value_list y = folded_of (c, op, c.x, nargout);
+  if (has_infinite_nan (y (0))) {
+    y = octave::feval (name_of_fold (op), ovl (on_host (c.x), Matrix (), c.dim + 1), nargout);
+    for (octave_idx_type i = 0; i < y.length (); i++)
+      y (i) = on_device (y (i), c.device ());
+  }
+  if (c.x.islogical () && !y (0).islogical ())
+    y (0) = binary (octave_value::op_ne, y (0), 0.0);
+  if (!c.nan_differs || !c.x.isfloat ())
+    return y;
+  const octave_value is_nan = c.x.isnan (), has_nan = is_nan.any (c.dim);
+  y (0) = binary (octave_value::op_add, y (0), nan_where (has_nan));
+  if (nargout > 1) {
+    const octave_value first = folded (GPUMM_FOLD_MAX, is_nan.as_double (), c.dim, 2) (1);
+    y (1) = binary (
+        octave_value::op_add, y (1),
+        binary (octave_value::op_el_mul, has_nan, binary (octave_value::op_sub, first, y (1))));
+  }
+  return y;
+}
+
+// Octave's error, or that for what a device does not compute, of range and bounds.
+static void check_extremes (const named_call &c) {
+  if (c.x.islogical ())
+    c.ask ();
+  if (is_stored (c.x) && (c.dim > 1 || c.x.iscomplex ()))
+    c.refuse (c.dim > 1 ? "of a sparse matrix along this DIM" : "of a sparse matrix");
 }
 
 // max and min: (X), (X, [], DIM), (X, Y), [m, i] = max (X, ...)
@@ -203,12 +340,21 @@ octave_value_list extreme (named_call &c) {
     return c.octaves ();
   if (c.x.isempty ())
     return c.octaves_there ();
-  octave_value_list y = folded (c.f.op, c.x, c.dim, c.nargout);
-  if (has_infinite_nan (y (0)))
-    return c.octaves_there ();
-  if (c.x.islogical () && !y (0).islogical ())
-    y (0) = binary (octave_value::op_ne, y (0), 0.0);
-  return y;
+  return extremes_of (c, gpumm_fold_op (c.f.op), c.nargout);
+}
+
+// (X, DIMS, NAN): max (X) - min (X)
+octave_value_list range (named_call &c) {
+  check_extremes (c);
+  return ovl (binary (octave_value::op_sub, extremes_of (c, GPUMM_FOLD_MAX) (0),
+                      extremes_of (c, GPUMM_FOLD_MIN) (0)));
+}
+
+// [s, l] = (X, DIMS, NAN): min (X) and max (X)
+octave_value_list bounds (named_call &c) {
+  check_extremes (c);
+  const octave_value s = extremes_of (c, GPUMM_FOLD_MIN) (0);
+  return c.nargout > 1 ? ovl (s, extremes_of (c, GPUMM_FOLD_MAX) (0)) : ovl (s);
 }
 
 // cummax and cummin: (X), (X, DIM), [w, i] = cummax (X, ...)
@@ -249,9 +395,28 @@ static octave_value along (const octave_value &x, int dim, octave_idx_type first
   return octave_value (x).index_op (index);
 }
 
-// 0 where x is a number, NaN where it is NaN. Does not wait.
-static octave_value nan_of (const octave_value &x) {
-  return binary (octave_value::op_el_div, 0.0, binary (octave_value::op_sub, 1.0, x.isnan ()));
+// The median of the numbers of each lane, which are sorted before NaN. Waits for their counts.
+static octave_value median_of_numbers (const named_call &c) {
+  const octave_value x =
+      device_for_new () != NO_DEVICE
+          ? value_of (sorted (array_of (c.x), c.dim, false))
+          : on_device (by_octave ("sort", ovl (on_host (c.x), c.dim + 1)), NO_DEVICE);
+  const NDArray count = on_host (count_of (c)).array_value ();
+  const dim_vector size = c.x.dims ();
+  octave_idx_type step = 1; // from one entry of a lane to the next
+  for (int d = 0; d < c.dim; d++)
+    step *= size (d);
+  NDArray low (count.dims ()), high (count.dims ());
+  for (octave_idx_type i = 0; i < count.numel (); i++) {
+    const double first = double (i % step + i / step * step * size (c.dim) + 1),
+                 n = std::max (count (i), 1.0);
+    low (i) = first + double (step) * std::floor ((n - 1) / 2);
+    high (i) = first + double (step) * std::floor (n / 2);
+  }
+  const auto half_of = [&] (const NDArray &places) {
+    return binary (octave_value::op_div, octave_value (x).index_op (ovl (places)), 2.0);
+  };
+  return binary (octave_value::op_add, half_of (low), half_of (high)).reshape (count.dims ());
 }
 
 // (X), (X, DIM), (X, ..., CLASS): the middle of sorted X, or the mean of both. Versions of Octave
@@ -260,6 +425,8 @@ octave_value_list median (named_call &c) {
   if (c.x.iscomplex ())
     c.ask ();
   const bool has_nan = c.x.isfloat ();
+  if (c.nan_differs && has_nan)
+    return c.dim < c.x.ndims () ? ovl (median_of_numbers (c)) : ovl (c.x);
   const octave_idx_type n = c.dim < c.x.ndims () ? c.x.dims () (c.dim) : 1, k = (n - 1) / 2;
   return c.there ([&] {
     const octave_value x = value_of (sorted (array_of (c.x), c.dim, false));
@@ -273,7 +440,9 @@ octave_value_list median (named_call &c) {
         list.append (octave_value (c.word));
       y = on_device (by_octave (c.f.name, list), c.device ());
     }
-    return has_nan ? binary (octave_value::op_add, y, nan_of (along (x, c.dim, n - 1, 1))) : y;
+    return has_nan
+               ? binary (octave_value::op_add, y, nan_where (along (x, c.dim, n - 1, 1).isnan ()))
+               : y;
   });
 }
 

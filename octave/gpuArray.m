@@ -69,11 +69,14 @@
 ## @code{sign}, @code{round}, @code{floor}, @code{ceil}, @code{fix}, @code{real}, @code{imag},
 ## @code{conj}, @code{isnan}, @code{isinf}, @code{isfinite}, @code{atan2}, @code{hypot}
 ## @item
-## @code{sum}, @code{prod}, @code{sumsq}, @code{mean}, @code{max}, @code{min}, @code{any},
-## @code{all}, @code{xor}, @code{cumsum}, @code{cumprod}, @code{cummax}, @code{cummin}, @code{dot},
-## @code{trace}, @code{isequal}
+## @code{sum}, @code{prod}, @code{sumsq}, @code{mean}, @code{max}, @code{min}, @code{range},
+## @code{bounds}, @code{var}, @code{any}, @code{all}, @code{xor}, @code{cumsum}, @code{cumprod},
+## @code{cummax}, @code{cummin}, @code{dot}, @code{trace}, @code{isequal}
 ## @item
 ## @code{sort}, @code{median}
+## @item
+## @code{sum (@var{G}, "all", "omitnan")}, @code{max (@var{G}, [], [1, 2], "includenan")}: reductions
+## and running sums take these words and lists of dimensions as in Octave 11, in every version
 ## @item
 ## @code{norm (@var{G}, @var{p})} with @var{p} 1, @code{Inf} or @qcode{"fro"}, of a vector also 2
 ## and @code{-Inf}
