@@ -31,6 +31,8 @@ static const char *const names[] = {"zeros", "ones",     "eye",      "Inf",   "i
 enum { NAMES = sizeof names / sizeof *names };
 
 static octave_value octaves[NAMES], replaced[NAMES];
+static octave_builtin::fcn fcns[NAMES]; // the code of Octave's: one of these
+static octave_builtin::meth methods[NAMES];
 static bool is_on;
 
 // ---- a call -------------------------------------------------------------------------------------
@@ -59,10 +61,11 @@ static bool has_words (const octave_value_list &args) {
   return n > 0 && (is_word (args (n - 1), "gpuArray") || (n > 1 && is_word (args (n - 2), "like")));
 }
 
-static octave_value_list call (const octave_value &function, octave::interpreter &interpreter,
-                               const octave_value_list &args, int nargout) {
-  const octave_builtin &f = dynamic_cast<const octave_builtin &> (function.get_rep ());
-  return f.function () ? f.function () (args, nargout) : f.method () (interpreter, args, nargout);
+// The arguments with those of the host in place of gpuArrays: sizes, or the state of a generator.
+static octave_value_list gathered (octave_value_list args) {
+  for (octave_idx_type i = 0; i < args.length (); i++)
+    args (i) = octave::feval ("gather", ovl (args (i)), 1) (0);
+  return args;
 }
 
 template <std::size_t I>
@@ -70,11 +73,9 @@ static octave_value_list made (octave::interpreter &interpreter, const octave_va
                                int nargout) {
   if (has_words (args))
     return octave::feval ("__made_there__", ovl (names[I], Cell (args)), nargout);
-  octave_value_list list = args;
-  if (has_gpuarray (args)) // sizes, or the state of a generator
-    for (octave_idx_type i = 0; i < list.length (); i++)
-      list (i) = octave::feval ("gather", ovl (list (i)), 1) (0);
-  return call (octaves[I], interpreter, list, nargout);
+  if (has_gpuarray (args))
+    return made<I> (interpreter, gathered (args), nargout);
+  return fcns[I] ? fcns[I](args, nargout) : methods[I](interpreter, args, nargout);
 }
 
 // ---- all functions ------------------------------------------------------------------------------
@@ -88,9 +89,11 @@ static void replace (octave::symbol_table &symbols) {
   static const auto functions = functions_of (std::make_index_sequence<NAMES> ());
   for (int i = 0; i < NAMES; i++) {
     octaves[i] = symbols.find_built_in_function (names[i]);
-    const octave_function *f = octaves[i].function_value ();
-    replaced[i] = new octave_builtin (functions[std::size_t (i)], names[i], f->src_file_name (),
-                                      f->doc_string ());
+    const auto &f = dynamic_cast<const octave_builtin &> (octaves[i].get_rep ());
+    fcns[i] = f.function ();
+    methods[i] = f.method ();
+    replaced[i] = new octave_builtin (functions[std::size_t (i)], names[i], f.src_file_name (),
+                                      f.doc_string ());
     symbols.install_built_in_function (names[i], replaced[i]);
   }
 }
