@@ -1,5 +1,5 @@
-// gpu_makers.cc - gpuArray.zeros (...) and the others that make arrays on a device: what gpuArray ()
-// returns, of which a program takes a field.
+// gpu_makers.cc - gpuArray.zeros (...) and the others that make arrays on a device: what
+// gpuArray () returns, of which a program takes a field.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //

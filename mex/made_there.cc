@@ -41,8 +41,8 @@ static bool is_word (const octave_value &x, const char *word) {
   return x.is_string () && x.rows () == 1 && x.string_value () == word;
 }
 
-// Is one of the arguments a gpuArray? Numbers and texts of the host, which most calls have, are told
-// by their type.
+// Is one of the arguments a gpuArray? Numbers and texts of the host, which most calls have, are
+// told by their type.
 static bool has_gpuarray (const octave_value_list &args) {
   static const int number = octave_scalar::static_type_id (),
                    row = octave_matrix::static_type_id ();
