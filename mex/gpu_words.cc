@@ -124,6 +124,8 @@ static octave_value with_joined (octave_value x, const std::vector<int> &dims) {
   for (const int d : dims)
     size (d) = d == dims.front () ? count : 1;
   size.chop_trailing_singletons ();
+  if (x.issparse () && x.isempty ()) // which Octave 7 crashes at reshaping
+    return by_octave ("sparse", ovl (double (size (0)), double (size (1))));
   return x.reshape (size);
 }
 
