@@ -253,15 +253,19 @@ octave_value_list dropblocks (named_call &c) {
 
 // ---- functions of two numbers -------------------------------------------------------------------
 
+gpumm_type type_of_two (const named_function &f, const array &a, const array &b) {
+  const auto key = std::make_tuple (f.name, a.type, b.type, a.is_scalar (), b.is_scalar ());
+  return asked_once (key, [&] {
+    return by_octave (f.name, ovl (sample (a.type, a.is_scalar (), dim_vector (1, 2)),
+                                   sample (b.type, b.is_scalar (), dim_vector (1, 2))));
+  });
+}
+
 // f (X, Y), where Octave says the class, and has its error for classes that it does not take.
 static octave_value of_two (const named_function &f, const octave_value &x, const octave_value &y) {
   auto both = operands_of (x.get_rep (), y.get_rep ());
   const operand &a = both.first, &b = both.second;
-  const auto key = std::make_tuple (f.name, a.x.type, b.x.type, a.x.is_scalar (), b.x.is_scalar ());
-  const gpumm_type type = asked_once (key, [&] {
-    return by_octave (f.name, ovl (sample (a.x.type, a.x.is_scalar (), dim_vector (1, 2)),
-                                   sample (b.x.type, b.x.is_scalar (), dim_vector (1, 2))));
-  });
+  const gpumm_type type = type_of_two (f, a.x, b.x);
   if (x.iscomplex () || y.iscomplex ())
     return of_two (f, x.iscomplex () ? x.abs () : x, y.iscomplex () ? y.abs () : y);
   check_sizes (f.name, a.x.size, b.x.size);

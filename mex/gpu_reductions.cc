@@ -239,11 +239,7 @@ static octave_value extreme_of_two (const named_function &f, const octave_value 
   auto both = operands_of (x.get_rep (), y.get_rep ());
   operand &a = both.first, &b = both.second;
   check_sizes (f.name, a.x.size, b.x.size);
-  const auto key = std::make_tuple (f.name, a.x.type, b.x.type, a.x.is_scalar (), b.x.is_scalar ());
-  const gpumm_type type = asked_once (key, [&] {
-    return by_octave (f.name, ovl (sample (a.x.type, a.x.is_scalar (), dim_vector (1, 2)),
-                                   sample (b.x.type, b.x.is_scalar (), dim_vector (1, 2))));
-  });
+  const gpumm_type type = type_of_two (f, a.x, b.x);
   if (!is_float (type)) // converted for the comparison as Octave converts
     for (operand *o : {&a, &b}) {
       o->x = plain (converted (as_array (*o), type));
@@ -357,15 +353,21 @@ octave_value_list bounds (named_call &c) {
   return c.nargout > 1 ? ovl (s, extremes_of (c, GPUMM_FOLD_MAX) (0)) : ovl (s);
 }
 
+// What compute (X, INDEX) gives of the full X there, and the places that it finds if they are asked
+// for.
+template <typename F> static octave_value_list with_places (const named_call &c, const F &compute) {
+  return c.there ([&] {
+    array index;
+    const array y = compute (array_of (c.x), c.nargout > 1 ? &index : nullptr);
+    return c.nargout > 1 ? ovl (value_of (y), value_of (index)) : ovl (value_of (y));
+  });
+}
+
 // cummax and cummin: (X), (X, DIM), [w, i] = cummax (X, ...)
 octave_value_list running_extremes (named_call &c) {
   check_narrow (type_of (c.x));
-  const octave_value_list y = c.there ([&] {
-    array index;
-    const array x = array_of (c.x),
-                w = scan (c.f.op, x, c.dim, x.type, c.nargout > 1 ? &index : nullptr);
-    return c.nargout > 1 ? ovl (value_of (w), value_of (index)) : ovl (value_of (w));
-  });
+  const octave_value_list y = with_places (
+      c, [&] (const array &x, array *index) { return scan (c.f.op, x, c.dim, x.type, index); });
   return has_infinite_nan (y (0)) ? c.octaves_there () : y;
 }
 
@@ -377,11 +379,8 @@ octave_value_list sort (named_call &c) {
     c.args (1) = double (c.x.ndims () + 1);
     c.ask ();
   }
-  return c.there ([&] {
-    array index;
-    const array s =
-        sorted (array_of (c.x), c.dim, c.word == "descend", c.nargout > 1 ? &index : nullptr);
-    return c.nargout > 1 ? ovl (value_of (s), value_of (index)) : ovl (value_of (s));
+  return with_places (c, [&] (const array &x, array *index) {
+    return sorted (x, c.dim, c.word == "descend", index);
   });
 }
 
@@ -456,9 +455,7 @@ static octave_value largest (const octave_value &values, const octave_value &x) 
   if (!x.iscomplex ())
     return y;
   const octave_value has_nan = folded (GPUMM_FOLD_ANY, column (x).isnan (), 0) (0);
-  const octave_value nan =
-      binary (octave_value::op_el_div, 0.0, binary (octave_value::op_sub, 1.0, has_nan));
-  return binary (octave_value::op_add, y, nan);
+  return binary (octave_value::op_add, y, nan_where (has_nan));
 }
 
 // p is NaN for "fro".

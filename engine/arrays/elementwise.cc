@@ -156,23 +156,29 @@ static gpumm_operation along (const char *name, const shape &size, int dim) {
   return o;
 }
 
+// Runs o, which reads what it has to, to an array of this size; index: and to another.
+static array results_of (gpumm_operation &o, int device, const shape &size, gpumm_type type,
+                         array *index) {
+  const array y = new_array (device, type, size);
+  o.result[0] = view_of (y);
+  if (index) {
+    *index = new_array (device, GPUMM_D, size);
+    o.result[1] = view_of (*index);
+  }
+  need (gpumm_operation_run (&o));
+  return y;
+}
+
 // Runs f, whose lanes are those of x, to an array of this size.
 static array fold_lanes (gpumm_operation f, gpumm_fold_op op, array x, const shape &size,
                          gpumm_type type, array *index) {
   if (!x.pending || !fits (x, x.pending->domain))
     ready (x);
   f.fold = op;
-  const array y = new_array (x.device, type, size);
   array all = x; // only gives the map its size: the map's output is not used
   all.turned = false;
   f.map = map_of (program_of (x), all);
-  f.result[0] = view_of (y);
-  if (index) {
-    *index = new_array (x.device, GPUMM_D, size);
-    f.result[1] = view_of (*index);
-  }
-  need (gpumm_operation_run (&f));
-  return y;
+  return results_of (f, x.device, size, type, index);
 }
 
 array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
@@ -185,16 +191,9 @@ array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
 // Runs o, which reads x and gives arrays of the same size.
 static array run_lanes (gpumm_operation o, array x, gpumm_type type, array *index) {
   x = plain (x);
-  const array y = new_array (x.device, type, x.size);
   o.map.inputs = 1;
   o.map.input[0] = view_of (x);
-  o.result[0] = view_of (y);
-  if (index) {
-    *index = new_array (x.device, GPUMM_D, x.size);
-    o.result[1] = view_of (*index);
-  }
-  need (gpumm_operation_run (&o));
-  return y;
+  return results_of (o, x.device, x.size, type, index);
 }
 
 array scan (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
