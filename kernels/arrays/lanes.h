@@ -58,8 +58,8 @@ __device__ static inline seat seat_of (const lanes &l) {
           column, t / l.beside, THREADS / l.beside};
 }
 
-/* The place of entry k of a lane. */
-DEVICE int64_t place_in (const lanes &l, int64_t lane, int64_t k) {
+/* The place of entry k of a lane. L has inner and count. */
+template <class L> DEVICE int64_t place_in (const L &l, int64_t lane, int64_t k) {
   return lane % l.inner + (lane / l.inner * l.count + k) * l.inner;
 }
 

@@ -8,7 +8,7 @@
  * What limits it is memory: the sort reads and writes keys and numbers once for 8 bits of a key.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "entries.h"
+#include "lanes.h"
 #include "sparse/sums_and_sorts.h"
 
 #include <string.h>
@@ -35,21 +35,21 @@ struct sorting {
 /* ---- keys ----------------------------------------------------------------------------------- */
 
 /* Bits in the order of reals, with -0 as 0 and NaN last: the sign is inverted, of negative numbers
- * all bits (Knuth, TAOCP 3, exercise 5.2.5-8). */
-DEVICE uint32_t key_of (float x) {
-  const uint32_t sign = UINT32_C (1) << 31;
-  const float y = x + 0.0f;
-  uint32_t bits;
+ * all bits (Knuth, TAOCP 3, exercise 5.2.5-8). U has the size of R. */
+template <class U, class R> DEVICE U key_of_real (R x) {
+  const U sign = (U) 1 << (8 * sizeof (U) - 1), nan = (U) ~(U) 0;
+  const R y = x + (R) 0;
+  U bits;
   memcpy (&bits, &y, sizeof bits);
-  return isnan (x) ? UINT32_MAX : bits & sign ? ~bits : bits | sign;
+  return isnan (x) ? nan : bits & sign ? ~bits : bits | sign;
+}
+
+DEVICE uint64_t key_of (float x) {
+  return key_of_real<uint32_t> (x);
 }
 
 DEVICE uint64_t key_of (double x) {
-  const uint64_t sign = UINT64_C (1) << 63;
-  const double y = x + 0.0;
-  uint64_t bits;
-  memcpy (&bits, &y, sizeof bits);
-  return isnan (x) ? UINT64_MAX : bits & sign ? ~bits : bits | sign;
+  return key_of_real<uint64_t> (x);
 }
 
 template <class I> constexpr uint64_t least = (uint64_t) std::numeric_limits<I>::min ();
@@ -79,11 +79,6 @@ DEVICE uint64_t key_of (part what, int type, const void *p, int64_t i) {
   return ((const uint8_t *) p)[i] != 0;
 }
 
-/* The place of an entry by its number, which counts lane by lane. */
-DEVICE int64_t place_of (const sorting &s, int64_t lane, int64_t k) {
-  return lane % s.inner + (lane / s.inner * s.count + k) * s.inner;
-}
-
 /* The keys of a pass, for the numbers in the order of the passes before: before NULL: in their
  * own. */
 template <class K>
@@ -93,7 +88,7 @@ __global__ void __launch_bounds__ (THREADS)
        i += (int64_t) THREADS * gridDim.x) {
     const int64_t n = before ? before[i] : i;
     const int64_t lane = divide (n, s.count, s.entries);
-    const int64_t at = place_of (s, lane, n - lane * s.count);
+    const int64_t at = place_in (s, lane, n - lane * s.count);
     uint64_t bits = 0;
     for (int part = p.parts - 1; part >= 0; part--) {
       const uint64_t mask = ~UINT64_C (0) >> (64 - p.bits_of[part]);
@@ -115,8 +110,8 @@ __global__ void __launch_bounds__ (THREADS)
   for (int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x; i < s.entries;
        i += (int64_t) THREADS * gridDim.x) {
     const int64_t lane = divide (i, s.count, s.entries), first = lane * s.count;
-    const int64_t k = number[i] - first, at = place_of (s, lane, i - first);
-    to[at] = ((const E *) s.from)[place_of (s, lane, k)];
+    const int64_t k = number[i] - first, at = place_in (s, lane, i - first);
+    to[at] = ((const E *) s.from)[place_in (s, lane, k)];
     if (places)
       places[at] = (double) k + 1;
   }
