@@ -15,7 +15,7 @@
 using namespace gpumm;
 
 // The functions that make arrays, in the order of the table.
-static std::vector<std::string> maker_names () {
+static std::vector<std::string> find_makers () {
   using handler = octave_value_list (*) (named_call &);
   static const handler makers[] = {filled, generated, made_by_octave, colon};
   std::vector<std::string> names;
@@ -26,6 +26,11 @@ static std::vector<std::string> maker_names () {
 #define ROW(name, file, arguments, formats, rule, handler, ...) add (#name, handler);
   GPU_FUNCTIONS (ROW)
 #undef ROW
+  return names;
+}
+
+static const std::vector<std::string> &maker_names () {
+  static const std::vector<std::string> names = find_makers ();
   return names;
 }
 
@@ -44,7 +49,7 @@ public:
                              int nargout) {
     const std::string name =
         type[0] == '.' ? index.front () (0).xstring_value ("gpuArray: a name must follow") : "";
-    const std::vector<std::string> names = maker_names ();
+    const std::vector<std::string> &names = maker_names ();
     if (std::find (names.begin (), names.end (), name) == names.end ())
       error_with_id ("gpumm:bad-value", "gpuArray.%s: there is no such function. There are %s",
                      name.c_str (), list_of (names).c_str ());
