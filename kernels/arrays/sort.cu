@@ -19,7 +19,7 @@ enum part { VALUE, ARG, ABS, LANE };
 enum { MOST_PARTS = 3 };
 
 /* Consecutive parts that are sorted at once. */
-struct pass {
+struct sort_pass {
   int parts, bits;
   part what[MOST_PARTS];
   int bits_of[MOST_PARTS];
@@ -83,7 +83,7 @@ DEVICE uint64_t key_of (part what, int type, const void *p, int64_t i) {
  * own. */
 template <class K>
 __global__ void __launch_bounds__ (THREADS)
-    make_keys (sorting s, pass p, const uint32_t *before, uint32_t *number, K *key) {
+    make_keys (sorting s, sort_pass p, const uint32_t *before, uint32_t *number, K *key) {
   for (int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x; i < s.entries;
        i += (int64_t) THREADS * gridDim.x) {
     const int64_t n = before ? before[i] : i;
@@ -123,19 +123,19 @@ static int64_t entries_of (const gpumm_operation &o) {
   return o.inner * o.count * o.outer;
 }
 
-static void append (pass *passes, int &count, part what, int bits) {
+static void append (sort_pass *passes, int &count, part what, int bits) {
   if (bits == 0)
     return;
   if (count == 0 || passes[count - 1].bits + bits > 64)
     passes[count++] = {0, 0, {}, {}};
-  pass &last = passes[count - 1];
+  sort_pass &last = passes[count - 1];
   last.what[last.parts] = what;
   last.bits_of[last.parts++] = bits;
   last.bits += bits;
 }
 
 /* Sets the passes of a sort, and returns their number. */
-static int passes_of (const gpumm_operation &o, pass (&passes)[MOST_PARTS]) {
+static int passes_of (const gpumm_operation &o, sort_pass (&passes)[MOST_PARTS]) {
   const gpumm_type type = o.map.input[0].type;
   const int bits = 8 * (int) element_bytes (type);
   int count = 0;
@@ -157,7 +157,7 @@ struct memory {
   size_t scratch_bytes, bytes;
 
   memory (const gpumm_operation &o, void *workspace) {
-    pass passes[MOST_PARTS];
+    sort_pass passes[MOST_PARTS];
     const int count = passes_of (o, passes);
     const int64_t entries = entries_of (o);
     bool long_keys = false;
@@ -176,8 +176,8 @@ struct memory {
 };
 
 template <class K>
-static gpumm_status run_pass (int device, gpumm_stream *stream, const sorting &s, const pass &p,
-                              const memory &m, bool is_first) {
+static gpumm_status run_pass (int device, gpumm_stream *stream, const sorting &s,
+                              const sort_pass &p, const memory &m, bool is_first) {
   K *const key = (K *) m.key, *const sorted_key = (K *) m.sorted_key;
   TRY (LAUNCH ("sort", make_keys<K>, blocks_for (s.entries, 1), dim3 (THREADS), device, stream, s,
                p, is_first ? NULL : m.sorted, m.number, key));
@@ -190,7 +190,7 @@ static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_operat
   const gpumm_view &from = o->map.input[0];
   const memory m (*o, workspace);
   const sorting s = {from.type, from.values, o->inner, o->count, entries_of (*o), o->descends != 0};
-  pass passes[MOST_PARTS];
+  sort_pass passes[MOST_PARTS];
   const int count = passes_of (*o, passes);
   for (int n = 0; n < count; n++)
     TRY (passes[n].bits > 32 ? run_pass<uint64_t> (device, stream, s, passes[n], m, n == 0)
