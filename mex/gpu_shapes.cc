@@ -306,11 +306,15 @@ octave_value_list made_by_octave (named_call &c) {
 
 // ---- formats ------------------------------------------------------------------------------------
 
-// (X): the sparse matrix with the entries of X
+// (X): the sparse matrix with the entries of X; (M, N), (I, J, V, M, N): Octave's, of numbers there
 octave_value_list sparse_from (named_call &c) {
   const octave_value &x = c.x;
-  if (c.args.length () > 1)
-    c.refuse ();
+  if (c.args.length () > 1) {
+    for (octave_idx_type i = 0; i < c.args.length (); i++)
+      if (is_there (c.args (i)) && c.args (i).numel () != 1)
+        c.refuse ();
+    return c.octaves ();
+  }
   if (!is_there (x))
     return c.octaves ();
   if (x.issparse ())

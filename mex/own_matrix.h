@@ -180,6 +180,14 @@ public:
   bool is_constant () const {
     return true;
   }
+  // Octave asks the limits of a range, as in 1:k, whether they are objects, and for objects it calls
+  // `colon`. All others who ask this take what is no object for an array.
+  [[gnu::noinline]] bool isobject () const {
+    octave_value (*const range) (const octave_value &, const octave_value &, const octave_value &,
+                                 bool) = octave::colon_op;
+    return _Unwind_FindEnclosingFunction (__builtin_return_address (0))
+           == reinterpret_cast<void *> (range);
+  }
   bool islogical () const {
     return elements ().islogical ();
   }

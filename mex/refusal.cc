@@ -107,12 +107,11 @@ static void warn_in_solver (const running &c) {
 // NAME (X, gather (Y)), where these arguments are gpuArrays; as a gpuArray, if it is an array.
 static std::string call_of (const running &c) {
   static const std::set<std::string> gives_no_array = {
-      "base64_encode", "cat",      "char",        "completion_matches",
-      "dec2base",      "dec2bin",  "dec2hex",     "getenv",
-      "getgrgid",      "getpwuid", "int2str",     "jsonencode",
-      "mat2cell",      "mat2str",  "matrix_type", "native2unicode",
-      "num2cell",      "num2hex",  "num2str",     "regexprep",
-      "setstr",        "strcat"};
+      "base64_encode", "cat",         "char",           "completion_matches",
+      "dec2base",      "dec2bin",     "dec2hex",        "getenv",
+      "getgrgid",      "getpwuid",    "int2str",        "jsonencode",
+      "mat2str",       "matrix_type", "native2unicode", "num2hex",
+      "num2str",       "regexprep",   "setstr",         "strcat"};
   const std::vector<bool> there = c.there.empty () ? std::vector<bool> (1, true) : c.there;
   std::string call;
   for (std::size_t i = 0; i < there.size (); i++) {

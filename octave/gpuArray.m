@@ -120,7 +120,10 @@
 ## without a GPU.
 ##
 ## You can use a @code{gpuArray} of one element as a number, for example in @code{if}, @code{while},
-## @code{for}, @code{zeros} and @code{printf}.
+## @code{zeros} and @code{printf}.  A range of such numbers, @code{1:@var{k}}, is one of the host.
+## Plots, @code{printf}, @code{fwrite}, @code{imwrite} and others that draw or write take the values
+## of a @code{gpuArray}.  The cells of @code{num2cell}, @code{mat2cell} and @code{cellslices} are
+## parts on its device.
 ##
 ## Products and elementwise operations are queued: Octave continues before they are complete.
 ## These calls wait: @code{gather}, display, truth values, @code{sqrt}, @code{log} and @code{.^} of

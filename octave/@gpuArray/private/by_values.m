@@ -1,0 +1,12 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## Octave's function NAME for the values of its arguments: what it draws or writes is of the host.
+
+function varargout = by_values (name, args)
+
+  is_there = cellfun (@isgpuarray, args);
+  args(is_there) = cellfun (@gather, args(is_there), "UniformOutput", false);
+  [varargout{1:nargout}] = feval (name, args{:});
+
+endfunction
