@@ -264,6 +264,11 @@ array triangle_of (const array &x, bool is_upper, double k);
 // Reduces dimension dim of x; index: also finds the places of max and min.
 array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index = nullptr);
 
+// Runs an operation along dimension dim of x, a row of kernels/arrays that gives arrays of the same
+// size; index: and places. o: what else the row reads.
+array along_lanes (const char *name, array x, int dim, gpumm_type type, array *index = nullptr,
+                   gpumm_operation o = {});
+
 // Running sums, products or extremes along dimension dim; index: also finds the places of extremes.
 array scan (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index = nullptr);
 

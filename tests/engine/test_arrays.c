@@ -725,42 +725,72 @@ static void test_fold (int op, gpumm_type type, gpumm_type domain, int64_t inner
   drop (&at);
 }
 
-static void test_scan (int op, gpumm_type type, int64_t inner, int64_t count, int64_t outer) {
+/* What an operation gives of a lane of count entries: y, and places from 1 on. */
+typedef void lane_oracle (int op, gpumm_type domain, int64_t count, const scalar *x, scalar *y,
+                          double *place);
+
+static void running (int op, gpumm_type domain, int64_t count, const scalar *x, scalar *y,
+                     double *place) {
   const int is_extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+  for (int64_t k = 0; k < count; k++) {
+    const int is_new = k == 0 || (is_extreme && is_better (op, x[k], y[k - 1], domain));
+    y[k] = is_new                  ? x[k]
+           : is_extreme            ? y[k - 1]
+           : op == GPUMM_FOLD_PROD ? y[k - 1] * x[k]
+                                   : y[k - 1] + x[k];
+    place[k] = is_new ? (double) k + 1 : place[k - 1];
+  }
+}
+
+/* The operations along a dimension that give a lane of each lane, in double precision. */
+static const struct lane_row {
+  const char *name;
+  gpumm_fold_op fold; /* which one of the row's; it decides what the lanes hold */
+  int has_places;
+  lane_oracle *oracle;
+} lane_rows[] = {{"scan", GPUMM_FOLD_SUM, 0, running},
+                 {"scan", GPUMM_FOLD_PROD, 0, running},
+                 {"scan", GPUMM_FOLD_MAX, 1, running},
+                 {"scan", GPUMM_FOLD_MIN, 1, running}};
+enum { LANE_ROWS = sizeof lane_rows / sizeof *lane_rows };
+
+static void test_lane_row (const struct lane_row *row, gpumm_type type, int64_t inner,
+                           int64_t count, int64_t outer) {
   const gpumm_type domain = is_single (type) || is_complex (type) ? type : GPUMM_D;
   array x = new_array (type, inner * count * outer),
         y = new_array (is_complex (type) ? GPUMM_Z : GPUMM_D, x.count),
         at = new_array (GPUMM_D, x.count);
-  fill_small (&x, op);
-  gpumm_operation s = {.name = "scan",
-                       .fold = (gpumm_fold_op) op,
+  scalar *of_x = check_allocate (2 * count + 1, sizeof *of_x), *right = of_x + count;
+  double *place = check_allocate (count + 1, sizeof *place);
+  fill_small (&x, (int) row->fold);
+  gpumm_operation o = {.name = row->name,
+                       .fold = row->fold,
                        .inner = inner,
                        .count = count,
                        .outer = outer,
                        .map = {.inputs = 1, .input = {view (&x, NULL)}},
                        .result = {view (&y, NULL)}};
   int wrong = 0;
-  if (is_extreme)
-    s.result[1] = view (&at, NULL);
-  OK (gpumm_operation_run (&s));
+  if (row->has_places)
+    o.result[1] = view (&at, NULL);
+  OK (gpumm_operation_run (&o));
   copy (&y, 0);
   copy (&at, 0);
-  for (int64_t o = 0; o < outer; o++)
-    for (int64_t i = 0; i < inner; i++) {
-      scalar sum = op == GPUMM_FOLD_PROD;
-      int64_t where = 1;
-      for (int64_t k = 0; k < count; k++) {
-        const int64_t e = i + inner * (k + count * o);
-        const scalar z = load (type, x.host, e);
-        const int is_new = is_extreme && (k == 0 || is_better (op, z, sum, domain));
-        where = is_new ? k + 1 : where;
-        sum = is_new ? z : is_extreme ? sum : op == GPUMM_FOLD_PROD ? sum * z : sum + z;
-        wrong += !agrees (load (y.type, y.host, e), sum, 1e-300);
-        wrong += is_extreme && ((double *) at.host)[e] != (double) where;
-      }
+  for (int64_t lane = 0; lane < inner * outer; lane++) {
+    const int64_t first = lane % inner + inner * count * (lane / inner);
+    for (int64_t k = 0; k < count; k++)
+      of_x[k] = load (type, x.host, first + k * inner);
+    row->oracle ((int) row->fold, domain, count, of_x, right, place);
+    for (int64_t k = 0; k < count; k++) {
+      const int64_t e = first + k * inner;
+      wrong += !agrees (load (y.type, y.host, e), right[k], 1e-300);
+      wrong += row->has_places && ((double *) at.host)[e] != place[k];
     }
-  CHECK (!wrong, "scan %d of %s, %" PRId64 " x %" PRId64 " x %" PRId64 ": %d wrong", op,
-         gpumm_type_name (type), inner, count, outer, wrong);
+  }
+  CHECK (!wrong, "%s %d of %s, %" PRId64 " x %" PRId64 " x %" PRId64 ": %d wrong", row->name,
+         (int) row->fold, gpumm_type_name (type), inner, count, outer, wrong);
+  free (of_x);
+  free (place);
   drop (&x);
   drop (&y);
   drop (&at);
@@ -861,8 +891,12 @@ static void test_lanes (int count) {
       if (op == GPUMM_FOLD_LARGEST && is_complex (domain))
         domain = domain == GPUMM_C ? GPUMM_S : GPUMM_D;
       test_fold (op, type, domain, shape[0], shape[1], shape[2]);
-      if (op <= GPUMM_FOLD_MIN)
-        test_scan (op, type, shape[0], shape[1], shape[2]);
+    }
+  for (int r = 0; r < LANE_ROWS; r++)
+    for (int n = 0; n < SHAPES + count; n++) {
+      int64_t random[3] = {check_between (1, 70), check_between (1, 600), check_between (1, 4)};
+      const int64_t *shape = n < SHAPES ? shapes[n] : random;
+      test_lane_row (&lane_rows[r], types[(n + r) % ALL], shape[0], shape[1], shape[2]);
     }
   for (int type = 0; type < GPUMM_TYPES; type++)
     for (int n = 0; n < SHAPES + 2 + count / 2; n++) {
@@ -1001,8 +1035,11 @@ static void test_refused (void) {
   REFUSED (gpumm_operation, scan, change, gpumm_operation_run, status, text)
   SCAN (x.fold = GPUMM_FOLD_NORM, GPUMM_INVALID, "only sums");
   SCAN (x.result[1] = of_a, GPUMM_INVALID, "max and min alone");
-  SCAN (x.count = 600, GPUMM_INVALID, "buffer");
-  SCAN (x.map.input[0] = of_wide, GPUMM_UNSUPPORTED, "int64");
+  for (const struct lane_row *row = lane_rows; row < lane_rows + LANE_ROWS; row++) {
+    SCAN ((x.name = row->name, x.fold = row->fold, x.count = 600), GPUMM_INVALID, "buffer");
+    SCAN ((x.name = row->name, x.fold = row->fold, x.map.input[0] = of_wide), GPUMM_UNSUPPORTED,
+          "int64");
+  }
   gpumm_operation sort = scan;
   sort.name = "sort";
 #define SORT(change, status, text)                                                                 \
