@@ -367,7 +367,9 @@ gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
   if (status)
     return status;
   const gpumm_routine_row *row = row_of (call);
-  if (gpumm_has_argument (call->routine, "alpha") && gpumm_is_zero (call->alpha))
+  if (!gpumm_has_argument (call->routine, "alpha"))
+    w.call.alpha = (gpumm_scalar){1, 0}; /* for a row that calls a routine with alpha at NVIDIA */
+  if (gpumm_is_zero (w.call.alpha))
     return gpumm_leave_to_cpu (call, "alpha is 0");
   status = gpumm_allowed_devices (&(gpumm_options){.device = -1}, where == GPUMM_CPU, &devices);
   const int first = status ? 0 : __builtin_ctzll (devices);
