@@ -1,5 +1,5 @@
-/* routine_arguments.h - which arguments a routine has in Fortran: of that tests conclude what they can
- * vary. The calls of the tests have the same lists, so a wrong one fails.
+/* routine_arguments.h - which arguments a routine has in Fortran: what tests can vary follows.
+ * test_routines.c calls the library below with the same list, so a wrong list fails.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GPUMM_TESTS_ROUTINE_ARGUMENTS_H
 #define GPUMM_TESTS_ROUTINE_ARGUMENTS_H
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* text: of the list "(m, n, a, lda, pivots, info)" */
+/* Is text in the list, such as "(m, n, a, lda, pivots, info)"? "m," is not in "(uplo, n, a)". */
 static inline int has (int routine, const char *text) {
   static const char *const lists[] = {
 #define ROUTINE(NAME, names, library, letters, work, fortran, ...) #fortran,

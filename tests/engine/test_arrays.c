@@ -725,20 +725,25 @@ static void test_fold (int op, gpumm_type type, gpumm_type domain, int64_t inner
   drop (&at);
 }
 
-/* What an operation gives of a lane of count entries: y, and places from 1 on. */
-typedef void lane_oracle (int op, gpumm_type domain, int64_t count, const scalar *x, scalar *y,
-                          double *place);
+/* What an operation makes of the entries x of a lane: y, and places from 1 on. */
+typedef struct {
+  int op;
+  gpumm_type domain;
+  int64_t count;
+  scalar *x, *y;
+  double *place;
+} one_lane;
 
-static void running (int op, gpumm_type domain, int64_t count, const scalar *x, scalar *y,
-                     double *place) {
-  const int is_extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
-  for (int64_t k = 0; k < count; k++) {
-    const int is_new = k == 0 || (is_extreme && is_better (op, x[k], y[k - 1], domain));
+static void running (const one_lane *l) {
+  const int op = l->op, is_extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+  scalar *const x = l->x, *const y = l->y;
+  for (int64_t k = 0; k < l->count; k++) {
+    const int is_new = k == 0 || (is_extreme && is_better (op, x[k], y[k - 1], l->domain));
     y[k] = is_new                  ? x[k]
            : is_extreme            ? y[k - 1]
            : op == GPUMM_FOLD_PROD ? y[k - 1] * x[k]
                                    : y[k - 1] + x[k];
-    place[k] = is_new ? (double) k + 1 : place[k - 1];
+    l->place[k] = is_new ? (double) k + 1 : l->place[k - 1];
   }
 }
 
@@ -747,7 +752,7 @@ static const struct lane_row {
   const char *name;
   gpumm_fold_op fold; /* which one of the row's; it decides what the lanes hold */
   int has_places;
-  lane_oracle *oracle;
+  void (*oracle) (const one_lane *);
 } lane_rows[] = {{"scan", GPUMM_FOLD_SUM, 0, running},
                  {"scan", GPUMM_FOLD_PROD, 0, running},
                  {"scan", GPUMM_FOLD_MAX, 1, running},
@@ -760,8 +765,12 @@ static void test_lane_row (const struct lane_row *row, gpumm_type type, int64_t 
   array x = new_array (type, inner * count * outer),
         y = new_array (is_complex (type) ? GPUMM_Z : GPUMM_D, x.count),
         at = new_array (GPUMM_D, x.count);
-  scalar *of_x = check_allocate (2 * count + 1, sizeof *of_x), *right = of_x + count;
-  double *place = check_allocate (count + 1, sizeof *place);
+  const one_lane l = {.op = (int) row->fold,
+                      .domain = domain,
+                      .count = count,
+                      .x = check_allocate (count + 1, sizeof *l.x),
+                      .y = check_allocate (count + 1, sizeof *l.y),
+                      .place = check_allocate (count + 1, sizeof *l.place)};
   fill_small (&x, (int) row->fold);
   gpumm_operation o = {.name = row->name,
                        .fold = row->fold,
@@ -779,18 +788,19 @@ static void test_lane_row (const struct lane_row *row, gpumm_type type, int64_t 
   for (int64_t lane = 0; lane < inner * outer; lane++) {
     const int64_t first = lane % inner + inner * count * (lane / inner);
     for (int64_t k = 0; k < count; k++)
-      of_x[k] = load (type, x.host, first + k * inner);
-    row->oracle ((int) row->fold, domain, count, of_x, right, place);
+      l.x[k] = load (type, x.host, first + k * inner);
+    row->oracle (&l);
     for (int64_t k = 0; k < count; k++) {
       const int64_t e = first + k * inner;
-      wrong += !agrees (load (y.type, y.host, e), right[k], 1e-300);
-      wrong += row->has_places && ((double *) at.host)[e] != place[k];
+      wrong += !agrees (load (y.type, y.host, e), l.y[k], 1e-300);
+      wrong += row->has_places && ((double *) at.host)[e] != l.place[k];
     }
   }
   CHECK (!wrong, "%s %d of %s, %" PRId64 " x %" PRId64 " x %" PRId64 ": %d wrong", row->name,
          (int) row->fold, gpumm_type_name (type), inner, count, outer, wrong);
-  free (of_x);
-  free (place);
+  free (l.x);
+  free (l.y);
+  free (l.place);
   drop (&x);
   drop (&y);
   drop (&at);
