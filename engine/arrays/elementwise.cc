@@ -197,13 +197,13 @@ array along_lanes (const char *name, array x, int dim, gpumm_type type, array *i
   return results_of (o, x.device, x.size, type, index);
 }
 
-array scan (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
+array scan (gpumm_fold_op op, const array &x, int dim, gpumm_type type, array *index) {
   gpumm_operation o = {};
   o.fold = op;
   return along_lanes ("scan", x, dim, type, index, o);
 }
 
-array sorted (array x, int dim, bool descends, array *index) {
+array sorted (const array &x, int dim, bool descends, array *index) {
   gpumm_operation o = {};
   o.descends = descends;
   return along_lanes ("sort", x, dim, x.type, index, o);
