@@ -18,7 +18,8 @@
  *   ROW (NAME, name, arguments, of_two, oracle, units)
  *
  * arguments   "A B"; "A B ...": of more it is taken from the left
- * of_two      device code for x and y of type R
+ * of_two      device code for x and y of type R, in an integer class double
+ * oracle      C's own, of doubles x and y; in_single: does the device compute in single?
  *
  * Octave says which classes each takes, and the class of the result. Where it takes complex
  * numbers, it takes their abs.

@@ -5,9 +5,9 @@
  *   ROUTINE (NAME, its name for real and for complex types,
  *            the library that computes it on a GPU, which numbers it takes (gpumm_numbers), whose
  *            diagonal is looked at (gpumm_diagonal),
- *            the letters that it has, those of trans for real and for complex types,
+ *            the letters of trans for real and for complex types,
  *            m, n and k of a product with about as many operations,
- *            its arguments in Fortran,
+ *            its arguments in Fortran, which say if it has side, uplo, trans_b, diag, alpha,
  *            its name at NVIDIA (NULL: the same), its arguments there, those of its workspace,
  *            its operands)
  *
@@ -15,7 +15,7 @@
  * least (of m and n), plain and plain_b (is trans, trans_b 'N'?). NEEDS: what else must hold.
  *
  *   access  READ; WRITTEN; UPDATED: both; SUMMED: written, and read unless beta is 0; OVER_A:
- *           written, where Fortran has A
+ *           written, where Fortran has A: at NVIDIA it begins as the identity
  *   part    ALL; TRIANGLE: of uplo, without the diagonal if diag is 'U'; BELOW: read below the
  *           diagonal, written whole
  *
@@ -26,7 +26,7 @@
 /* clang-format off */
 #define GPUMM_ROUTINE_ROWS(ROUTINE)                                                                \
   ROUTINE (GEMM, ("gemm", "gemm"), (CUBLAS, ANY, NO_DIAGONAL),                                     \
-    (HAS_TRANS_B, "NTC", "NTC"), (m, n, k),                                                        \
+    ("NTC", "NTC"), (m, n, k),                                                                     \
     (trans, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc),                                \
     (NULL, (trans, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc), NO_SPACE),              \
     OPERAND (A, plain ? m : k, plain ? k : m, READ, ALL)                                           \
@@ -38,54 +38,54 @@
   GPUMM_SYR2K_ROW (ROUTINE, SYR2K, "syr2k", "NTC", "NT")                                           \
   GPUMM_SYR2K_ROW (ROUTINE, HER2K, "her2k", "NC", "NC")                                            \
   ROUTINE (TRMM, ("trmm", "trmm"), (CUBLAS, FINITE, NO_DIAGONAL),                                  \
-    (HAS_SIDE | HAS_UPLO | HAS_DIAG, "NTC", "NTC"), (m, n, side / 2),                              \
+    ("NTC", "NTC"), (m, n, side / 2),                                                              \
     (side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb),                                        \
     (NULL, (side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb, b, ldb), NO_SPACE),              \
     OPERAND (A, side, side, READ, TRIANGLE) OPERAND (B, m, n, UPDATED, ALL))                       \
   ROUTINE (TRSM, ("trsm", "trsm"), (CUBLAS, FINITE, READ_DIAGONAL),                                \
-    (HAS_SIDE | HAS_UPLO | HAS_DIAG, "NTC", "NTC"), (m, n, side / 2),                              \
+    ("NTC", "NTC"), (m, n, side / 2),                                                              \
     (side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb),                                        \
     (NULL, (side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb), NO_SPACE),                      \
     OPERAND (A, side, side, READ, TRIANGLE) OPERAND (B, m, n, UPDATED, ALL))                       \
   ROUTINE (GETRF, ("getrf", "getrf"), (CUSOLVER, SAFE, WRITTEN_PIVOTS),                            \
-    (NO_LETTERS, "", ""), (m, n, least / 3),                                                       \
+    ("", ""), (m, n, least / 3),                                                                   \
     (m, n, a, lda, pivots, info),                                                                  \
     (NULL, (m, n, a, lda, space, pivots, info), SPACE (m, n, a, lda, length)),                     \
     OPERAND (A, m, n, UPDATED, ALL) OPERAND (PIVOTS, least, 1, WRITTEN, ALL))                      \
   ROUTINE (GETRS, ("getrs", "getrs"), (CUSOLVER, SAFE, READ_PIVOTS),                               \
-    (NO_LETTERS, "NTC", "NTC"), (n, k, n),                                                         \
+    ("NTC", "NTC"), (n, k, n),                                                                     \
     (trans, n, k, a, lda, pivots, b, ldb, info),                                                   \
     (NULL, (trans, n, k, a, lda, pivots, b, ldb, info), NO_SPACE),                                 \
     OPERAND (A, n, n, READ, ALL) OPERAND (B, n, k, UPDATED, ALL)                                   \
     OPERAND (PIVOTS, n, 1, READ, ALL))                                                             \
   ROUTINE (GETRI, ("getri", "getri"), (CUSOLVER, SAFE, READ_PIVOTS),                               \
-    (NO_LETTERS, "", ""), (n, n, n * 2 / 3),                                                       \
+    ("", ""), (n, n, n * 2 / 3),                                                                   \
     (n, a, lda, pivots, space, length, info),                                                      \
     ("getrs", (op_n, n, n, a, lda, pivots, b, ldb, info), NO_SPACE), /* for the identity */        \
     OPERAND (A, n, n, READ, ALL) OPERAND (B, n, n, OVER_A, ALL)                                    \
     OPERAND (PIVOTS, n, 1, READ, ALL))                                                             \
   ROUTINE (POTRF, ("potrf", "potrf"), (CUSOLVER, SAFE, WRITTEN_SQUARES),                           \
-    (HAS_UPLO, "", ""), (n, n, n / 6),                                                             \
+    ("", ""), (n, n, n / 6),                                                                       \
     (uplo, n, a, lda, info),                                                                       \
     (NULL, (uplo, n, a, lda, space, length, info), SPACE (uplo, n, a, lda, length)),               \
     OPERAND (A, n, n, UPDATED, TRIANGLE))                                                          \
   ROUTINE (POTRS, ("potrs", "potrs"), (CUSOLVER, SAFE, READ_SQUARES),                              \
-    (HAS_UPLO, "", ""), (n, k, n),                                                                 \
+    ("", ""), (n, k, n),                                                                           \
     (uplo, n, k, a, lda, b, ldb, info),                                                            \
     (NULL, (uplo, n, k, a, lda, b, ldb, info), NO_SPACE),                                          \
     OPERAND (A, n, n, READ, TRIANGLE) OPERAND (B, n, k, UPDATED, ALL))                             \
   ROUTINE (GEQRF, ("geqrf", "geqrf"), (CUSOLVER, SQUARED, WRITTEN_DIAGONAL),                       \
-    (NO_LETTERS, "", ""), (m, n, least * 2 / 3),                                                   \
+    ("", ""), (m, n, least * 2 / 3),                                                               \
     (m, n, a, lda, tau, space, length, info),                                                      \
     (NULL, (m, n, a, lda, tau, space, length, info), SPACE (m, n, a, lda, length)),                \
     OPERAND (A, m, n, UPDATED, ALL) OPERAND (TAU, least, 1, WRITTEN, ALL))                         \
   ROUTINE (ORGQR, ("orgqr", "ungqr"), (CUSOLVER, SQUARED, NO_DIAGONAL),                            \
-    (NO_LETTERS, "", ""), (m, n, k),                                                               \
+    ("", ""), (m, n, k),                                                                           \
     (m, n, k, a, lda, tau, space, length, info),                                                   \
     (NULL, (m, n, k, a, lda, tau, space, length, info), SPACE (m, n, k, a, lda, tau, length)),     \
     OPERAND (A, m, n, UPDATED, BELOW) OPERAND (TAU, k, 1, READ, ALL) NEEDS (m >= n && n >= k))     \
   ROUTINE (ORMQR, ("ormqr", "unmqr"), (CUSOLVER, SQUARED, NO_DIAGONAL),                            \
-    (HAS_SIDE, "NT", "NC"), (m, n, k * 2),                                                         \
+    ("NT", "NC"), (m, n, k * 2),                                                                   \
     (side, trans, m, n, k, a, lda, tau, c, ldc, space, length, info),                              \
     (NULL, (side, trans, m, n, k, a, lda, tau, c, ldc, space, length, info),                       \
       SPACE (side, trans, m, n, k, a, lda, tau, c, ldc, length)),                                  \
@@ -94,7 +94,7 @@
 
 #define GPUMM_SYMM_ROW(ROUTINE, NAME, name)                                                        \
   ROUTINE (NAME, (name, name), (CUBLAS, ANY, NO_DIAGONAL),                                         \
-    (HAS_SIDE | HAS_UPLO, "", ""), (m, n, side),                                                   \
+    ("", ""), (m, n, side),                                                                        \
     (side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc),                                       \
     (NULL, (side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc), NO_SPACE),                     \
     OPERAND (A, side, side, READ, TRIANGLE) OPERAND (B, m, n, READ, ALL)                           \
@@ -102,14 +102,14 @@
 
 #define GPUMM_SYRK_ROW(ROUTINE, NAME, name, real_trans, complex_trans)                             \
   ROUTINE (NAME, (name, name), (CUBLAS, ANY, NO_DIAGONAL),                                         \
-    (HAS_UPLO, real_trans, complex_trans), (n, n, k / 2),                                          \
+    (real_trans, complex_trans), (n, n, k / 2),                                                    \
     (uplo, trans, n, k, alpha, a, lda, beta, c, ldc),                                              \
     (NULL, (uplo, trans, n, k, alpha, a, lda, beta, c, ldc), NO_SPACE),                            \
     OPERAND (A, plain ? n : k, plain ? k : n, READ, ALL) OPERAND (C, n, n, SUMMED, TRIANGLE))
 
 #define GPUMM_SYR2K_ROW(ROUTINE, NAME, name, real_trans, complex_trans)                            \
   ROUTINE (NAME, (name, name), (CUBLAS, ANY, NO_DIAGONAL),                                         \
-    (HAS_UPLO, real_trans, complex_trans), (n, n, k),                                              \
+    (real_trans, complex_trans), (n, n, k),                                                        \
     (uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc),                                      \
     (NULL, (uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc), NO_SPACE),                    \
     OPERAND (A, plain ? n : k, plain ? k : n, READ, ALL)                                           \

@@ -253,7 +253,8 @@ octave_value_list dropblocks (named_call &c) {
 
 // ---- functions of two numbers -------------------------------------------------------------------
 
-gpumm_type type_of_two (const named_function &f, const array &a, const array &b) {
+// The class that Octave's f gives for arrays of these types, or numbers of them; or its error.
+static gpumm_type type_of_two (const named_function &f, const array &a, const array &b) {
   const auto key = std::make_tuple (f.name, a.type, b.type, a.is_scalar (), b.is_scalar ());
   return asked_once (key, [&] {
     return by_octave (f.name, ovl (sample (a.type, a.is_scalar (), dim_vector (1, 2)),
@@ -261,15 +262,20 @@ gpumm_type type_of_two (const named_function &f, const array &a, const array &b)
   });
 }
 
-// f (X, Y), where Octave says the class, and has its error for classes that it does not take.
-static octave_value of_two (const named_function &f, const octave_value &x, const octave_value &y) {
+octave_value of_two (const named_function &f, gpumm_map_op op, const octave_value &x,
+                     const octave_value &y) {
   auto both = operands_of (x.get_rep (), y.get_rep ());
-  const operand &a = both.first, &b = both.second;
+  operand &a = both.first, &b = both.second;
   const gpumm_type type = type_of_two (f, a.x, b.x);
-  if (x.iscomplex () || y.iscomplex ())
-    return of_two (f, x.iscomplex () ? x.abs () : x, y.iscomplex () ? y.abs () : y);
+  if (op >= GPUMM_MAP_OF_TWO && (x.iscomplex () || y.iscomplex ())) // a row is of real numbers
+    return of_two (f, op, x.iscomplex () ? x.abs () : x, y.iscomplex () ? y.abs () : y);
   check_sizes (f.name, a.x.size, b.x.size);
-  return value_of (combined (f.op, a, b, type));
+  if (!is_float (type)) // Octave converts to an integer class before it computes
+    for (operand *o : {&a, &b}) {
+      o->x = plain (converted (as_array (*o), type));
+      o->is_number = false;
+    }
+  return value_of (combined (op, a, b, type));
 }
 
 // (X, Y), or (X, Y, Z, ...) from the left
@@ -293,7 +299,7 @@ octave_value_list of_two_numbers (named_call &c) {
   return c.there ([&] {
     octave_value y = list (0);
     for (octave_idx_type i = 1; i < list.length (); i++)
-      y = of_two (c.f, y, list (i));
+      y = of_two (c.f, gpumm_map_op (c.f.op), y, list (i));
     return y;
   });
 }

@@ -125,8 +125,9 @@ octave_value binary (octave_value::binary_op op, const octave_value &a, const oc
 // Is one of these truth values true? They are stored as a full array. Waits.
 bool any_of (const octave_value &x);
 
-// The class that Octave's f gives for arrays of these types, or numbers of them; or its error.
-gpumm_type type_of_two (const named_function &f, const gpumm::array &a, const gpumm::array &b);
+// op (X, Y) in the class that Octave's f gives, or its error for classes that it does not take.
+octave_value of_two (const named_function &f, gpumm_map_op op, const octave_value &x,
+                     const octave_value &y);
 
 // The array in a full gpuArray.
 gpumm::array array_of (const octave_value &x);

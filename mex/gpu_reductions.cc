@@ -233,21 +233,6 @@ octave_value_list dot (named_call &c) {
 
 // ---- extremes -----------------------------------------------------------------------------------
 
-// max (X, Y) or min (X, Y), where one is on the device
-static octave_value extreme_of_two (const named_function &f, const octave_value &x,
-                                    const octave_value &y) {
-  auto both = operands_of (x.get_rep (), y.get_rep ());
-  operand &a = both.first, &b = both.second;
-  check_sizes (f.name, a.x.size, b.x.size);
-  const gpumm_type type = type_of_two (f, a.x, b.x);
-  if (!is_float (type)) // converted for the comparison as Octave converts
-    for (operand *o : {&a, &b}) {
-      o->x = plain (converted (as_array (*o), type));
-      o->is_number = false;
-    }
-  return value_of (combined (f.op == GPUMM_FOLD_MAX ? GPUMM_MAP_MAX : GPUMM_MAP_MIN, a, b, type));
-}
-
 // Octave 11 compares angles, too.
 static bool compares_angles () {
   static const bool compares =
@@ -255,7 +240,8 @@ static bool compares_angles () {
   return compares;
 }
 
-static octave_value_list of_two (named_call &c) {
+// (X, Y), where one is on the device
+static octave_value_list extreme_of_two (named_call &c) {
   octave_value x = c.x, y = c.args (1);
   if (x.isempty () || y.isempty ())
     return c.octaves_there ();
@@ -281,7 +267,8 @@ static octave_value_list of_two (named_call &c) {
     *z = is_there (*z) ? *z : plain_array (*z);
     check_narrow (type_of (*z));
   }
-  octave_value m = c.there ([&] { return extreme_of_two (c.f, x, y); }) (0);
+  const gpumm_map_op op = c.f.op == GPUMM_FOLD_MAX ? GPUMM_MAP_MAX : GPUMM_MAP_MIN;
+  octave_value m = c.there ([&] { return of_two (c.f, op, x, y); }) (0);
   for (const octave_value *z : {&x, &y})
     if (c.nan_differs && z->isfloat () && m.isfloat ())
       m = binary (octave_value::op_add, m, nan_where (z->isnan ()));
@@ -327,7 +314,7 @@ static void check_extremes (const named_call &c) {
 // max and min: (X), (X, [], DIM), (X, Y), [m, i] = max (X, ...)
 octave_value_list extreme (named_call &c) {
   if (c.args.length () == 2)
-    return of_two (c);
+    return extreme_of_two (c);
   if (c.args.length () == 3 && !c.args (1).isempty ()) {
     c.ask ();
     c.refuse ("with these arguments");

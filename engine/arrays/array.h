@@ -264,12 +264,17 @@ array triangle_of (const array &x, bool is_upper, double k);
 // Reduces dimension dim of x; index: also finds the places of max and min.
 array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index = nullptr);
 
+// Runs an operation along dimension dim of x, a row of kernels/arrays that gives arrays of the same
+// size; index: and places. o: what else the row reads.
+array along_lanes (const char *name, array x, int dim, gpumm_type type, array *index = nullptr,
+                   gpumm_operation o = {});
+
 // Running sums, products or extremes along dimension dim; index: also finds the places of extremes.
-array scan (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index = nullptr);
+array scan (gpumm_fold_op op, const array &x, int dim, gpumm_type type, array *index = nullptr);
 
 // Dimension dim of x sorted: stable, NaN as the largest, complex numbers by abs and arg. index:
 // also finds where each entry was.
-array sorted (array x, int dim, bool descends, array *index = nullptr);
+array sorted (const array &x, int dim, bool descends, array *index = nullptr);
 
 // Is any entry of x true, or are all? Waits.
 bool holds (gpumm_fold_op op, const array &x);

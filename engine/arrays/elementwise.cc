@@ -146,9 +146,9 @@ const char *name_of_fold (gpumm_fold_op op) {
 
 const gpumm_fold_op fold_any = GPUMM_FOLD_ANY, fold_all = GPUMM_FOLD_ALL;
 
-// An operation on the lanes of x, of these sizes, along dimension dim.
-static gpumm_operation along (const char *name, const shape &size, int dim) {
-  gpumm_operation o = {};
+// o, named, for the lanes of these sizes along dimension dim.
+static gpumm_operation along (const char *name, const shape &size, int dim,
+                              gpumm_operation o = {}) {
   o.name = name;
   o.inner = o.count = o.outer = 1;
   for (int d = 0; d < size.ndims (); d++)
@@ -188,24 +188,25 @@ array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
   return fold_lanes (along ("fold", x.size, dim), op, x, size, type, index);
 }
 
-// Runs o, which reads x and gives arrays of the same size.
-static array run_lanes (gpumm_operation o, array x, gpumm_type type, array *index) {
+array along_lanes (const char *name, array x, int dim, gpumm_type type, array *index,
+                   gpumm_operation o) {
+  o = along (name, x.size, dim, o);
   x = plain (x);
   o.map.inputs = 1;
   o.map.input[0] = view_of (x);
   return results_of (o, x.device, x.size, type, index);
 }
 
-array scan (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
-  gpumm_operation o = along ("scan", x.size, dim);
+array scan (gpumm_fold_op op, const array &x, int dim, gpumm_type type, array *index) {
+  gpumm_operation o = {};
   o.fold = op;
-  return run_lanes (o, x, type, index);
+  return along_lanes ("scan", x, dim, type, index, o);
 }
 
-array sorted (array x, int dim, bool descends, array *index) {
-  gpumm_operation o = along ("sort", x.size, dim);
+array sorted (const array &x, int dim, bool descends, array *index) {
+  gpumm_operation o = {};
   o.descends = descends;
-  return run_lanes (o, x, x.type, index);
+  return along_lanes ("sort", x, dim, x.type, index, o);
 }
 
 bool holds (gpumm_fold_op op, const array &x) {

@@ -24,14 +24,11 @@
 #include <math.h>
 #include <string.h>
 
-#define ROUTINE(NAME, names, library, letters, ...)                                                \
-  [GPUMM_##NAME] = {{UNPACKED names}, UNPACKED library, LETTERS letters},
-#define ESTIMATE(NAME, names) [GPUMM_##NAME] = {{UNPACKED names}, .trans = {"", ""}},
-#define UNPACKED(...)         __VA_ARGS__
-#define LETTERS(letters, trans, trans_complex)                                                     \
-  letters, {                                                                                       \
-    trans, trans_complex                                                                           \
-  }
+#define ROUTINE(NAME, names, library, letters, work, fortran, ...)                                 \
+  [GPUMM_##NAME] = {{UNPACKED names}, UNPACKED library, {UNPACKED letters}, #fortran},
+#define ESTIMATE(NAME, names)                                                                      \
+  [GPUMM_##NAME] = {{UNPACKED names}, .trans = {"", ""}, .arguments = ""},
+#define UNPACKED(...) __VA_ARGS__
 const gpumm_routine_row gpumm_routine_rows[GPUMM_ROUTINES] = {GPUMM_ROUTINE_ROWS (ROUTINE)
                                                                   GPUMM_ESTIMATE_ROWS (ESTIMATE)};
 #undef ROUTINE
@@ -40,6 +37,10 @@ const char *gpumm_routine_name (gpumm_routine routine, gpumm_type type) {
   return (unsigned) routine < GPUMM_ROUTINES
              ? gpumm_routine_rows[routine].names[gpumm_is_complex (type)]
              : "";
+}
+
+int gpumm_has_argument (gpumm_routine routine, const char *name) {
+  return strstr (gpumm_routine_rows[routine].arguments, name) != NULL;
 }
 
 /* ---- operands ----------------------------------------------------------------------------- */
@@ -51,7 +52,7 @@ static void set (const gpumm_call *x, gpumm_operand *all, gpumm_operand_index i,
                  int64_t cols, access_kind access, part_kind part) {
   void *const values[GPUMM_OPERANDS] = {x->a, x->b, x->c, x->tau, x->pivots};
   const int64_t ld[GPUMM_OPERANDS] = {x->lda, x->ldb, x->ldc, rows, rows};
-  const int has_unit = gpumm_routine_rows[x->routine].letters & HAS_DIAG && x->diag == 'U';
+  const int has_unit = gpumm_has_argument (x->routine, "diag") && x->diag == 'U';
   const int where = access == OVER_A ? GPUMM_OPERAND_A : (int) i;
   all[i] = (gpumm_operand){.x = {.type = i == GPUMM_OPERAND_PIVOTS ? GPUMM_I32 : x->type,
                                  .rows = rows,
@@ -90,18 +91,16 @@ static int set_all (const gpumm_call *x, gpumm_operand *all) {
   return fits;
 }
 
-/* Is the letter one of these? allowed "": the routine has no such letter. */
-static int is_letter (char letter, const char *allowed) {
-  return !*allowed || (letter && strchr (allowed, letter));
+/* Is the letter one of these, if the routine has such a letter? */
+static int is_letter (const gpumm_call *x, const char *name, char letter, const char *allowed) {
+  return !gpumm_has_argument (x->routine, name) || (letter && strchr (allowed, letter));
 }
 
 static int has_letters (const gpumm_call *x) {
-  const gpumm_routine_row *row = &gpumm_routine_rows[x->routine];
-  return is_letter (x->side, row->letters & HAS_SIDE ? "LR" : "")
-         && is_letter (x->uplo, row->letters & HAS_UPLO ? "UL" : "")
-         && is_letter (x->trans, row->trans[gpumm_is_complex (x->type)])
-         && is_letter (x->trans_b, row->letters & HAS_TRANS_B ? "NTC" : "")
-         && is_letter (x->diag, row->letters & HAS_DIAG ? "UN" : "");
+  const char *const trans = gpumm_routine_rows[x->routine].trans[gpumm_is_complex (x->type)];
+  return is_letter (x, "side", x->side, "LR") && is_letter (x, "uplo", x->uplo, "UL")
+         && is_letter (x, "trans", x->trans, trans) && is_letter (x, "trans_b", x->trans_b, "NTC")
+         && is_letter (x, "diag", x->diag, "UN");
 }
 
 gpumm_status gpumm_call_operands (const gpumm_call *call, gpumm_operand operands[GPUMM_OPERANDS]) {

@@ -24,18 +24,19 @@ typedef enum {
   WRITTEN_SQUARES
 } gpumm_diagonal;
 
-enum { NO_LETTERS, HAS_SIDE = 1, HAS_UPLO = 2, HAS_TRANS_B = 4, HAS_DIAG = 8 };
-
 typedef struct gpumm_routine_row {
   const char *names[2]; /* of real and of complex types */
   gpumm_library library;
   gpumm_numbers numbers;
   gpumm_diagonal diagonal;
-  unsigned letters;
-  const char *trans[2]; /* "": none */
+  const char *trans[2];  /* "": none */
+  const char *arguments; /* in Fortran: "(uplo, n, a, lda, info)" */
 } gpumm_routine_row;
 
 extern const gpumm_routine_row gpumm_routine_rows[GPUMM_ROUTINES];
+
+/* Does a routine have this argument: alpha or a letter? */
+int gpumm_has_argument (gpumm_routine routine, const char *name);
 
 /* GPUMM_UNSUPPORTED, with the reason. */
 gpumm_status gpumm_leave_to_cpu (const gpumm_call *call, const char *why);

@@ -37,6 +37,19 @@ static bool of_blas (const gpumm_call *x) {
   return rows[x->routine];
 }
 
+/* Does it solve for the identity, which B is then to be? */
+static bool takes_identity (const gpumm_call *x) {
+  enum { READ, WRITTEN, UPDATED, SUMMED, OVER_A };
+  static const bool rows[] = {
+#define OPERAND(which, rows, cols, access, part) || access == OVER_A
+#define NEEDS(condition)
+#define ROUTINE(NAME, names, library, letters, work, fortran, nvidia, operands) false operands,
+      GPUMM_ROUTINE_ROWS (ROUTINE)
+#undef ROUTINE
+  };
+  return rows[x->routine];
+}
+
 static gpumm_status open_solver (void) {
   if (!solver.library)
     solver.library = open_cuda_library ("libcusolver");
@@ -256,10 +269,10 @@ gpumm_status gpumm_cuda_call (int device, gpumm_stream *stream, const gpumm_call
                               void *workspace, size_t bytes, int32_t *info) {
   const int length = (int) (bytes / element_bytes[x->type]);
   TRY (check_sizes (x));
+  if (takes_identity (x))
+    TRY (make_identity (device, stream, x));
   if (of_blas (x))
     return call_blas (device, stream, x);
-  if (x->routine == GPUMM_GETRI)
-    TRY (make_identity (device, stream, x));
   return with_solver (device, stream, [&] (void *handle) {
     void *f = find (x, "");
     return !f ? lacks (x)

@@ -101,6 +101,26 @@ inline full random (const shape &size, bool is_complex, int filled = 8) {
   });
 }
 
+// Each lane of x along a dimension as f makes it; if f folds, it makes one entry.
+using lane = std::vector<number>;
+template <typename F> full along (const full &x, int dim, bool folds, F f) {
+  const shape from = x.size.redim (3);
+  shape size = from;
+  size (dim) = folds ? 1 : from (dim);
+  full y = made (size, [&] (place p) {
+    const std::size_t at = std::size_t (p[std::size_t (dim)]);
+    lane all;
+    for (int64_t k = 0; k < from (dim); k++) {
+      p[std::size_t (dim)] = k;
+      all.push_back (x.v[std::size_t (number_of (from, p))]);
+    }
+    f (all);
+    return all[at];
+  });
+  y.size.chop_trailing_singletons ();
+  return y;
+}
+
 // The part that the indices select.
 inline place inside (const std::vector<selection> &index, const place &p) {
   place q;

@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 using namespace gpumm;
 using oracle::full;
+using oracle::lane;
 using oracle::number;
 using oracle::place;
 
@@ -196,42 +198,6 @@ value apply (const value &a) {
           oracle::combined (a.right, a.right, [&] (number z, number) { return row.f (z); })};
 }
 
-value fold_dimension (const value &a) {
-  static const gpumm_fold_op ops[] = {GPUMM_FOLD_SUM, GPUMM_FOLD_SUMSQ, GPUMM_FOLD_ANY,
-                                      GPUMM_FOLD_ALL};
-  const gpumm_fold_op op = ops[check_between (0, 3)];
-  const int dim = int (check_between (0, 2));
-  shape size = a.right.size.redim (3);
-  const int64_t count = size (dim);
-  size (dim) = 1;
-  const full right = oracle::made (size, [&] (place p) {
-    number all = op == GPUMM_FOLD_ALL ? 1 : 0;
-    for (int64_t k = 0; k < count; k++) {
-      p[std::size_t (dim)] = k;
-      const number z = a.right.v[std::size_t (oracle::number_of (a.right.size.redim (3), p))];
-      all = op == GPUMM_FOLD_SUM     ? all + z
-            : op == GPUMM_FOLD_SUMSQ ? all + std::norm (z)
-            : op == GPUMM_FOLD_ANY   ? number (all != 0. || z != 0.)
-                                     : number (all != 0. && z != 0.);
-    }
-    return all;
-  });
-  return {fold (op, a.x, dim, type_of_fold (op, a.x.type)), right};
-}
-
-value scan_dimension (const value &a) {
-  const int dim = int (check_between (0, 1));
-  const full right = oracle::made (a.right.size, [&] (place p) {
-    number sum = 0;
-    for (int64_t last = p[std::size_t (dim)], k = 0; k <= last; k++) {
-      p[std::size_t (dim)] = k;
-      sum += a.right.v[std::size_t (oracle::number_of (a.right.size, p))];
-    }
-    return sum;
-  });
-  return {scan (GPUMM_FOLD_SUM, a.x, dim, a.x.type), right};
-}
-
 // Does x come before y? By abs and then by arg, in the precision of the array; real ones by value.
 template <typename R> bool comes_before (number x, number y, bool is_complex_array) {
   if (!is_complex_array)
@@ -244,26 +210,49 @@ template <typename R> bool comes_before (number x, number y, bool is_complex_arr
   return std::abs (p) != std::abs (q) ? std::abs (p) < std::abs (q) : angle (p) < angle (q);
 }
 
-value sort_dimension (const value &a) {
-  const int dim = int (check_between (0, 1));
-  const bool descends = check_between (0, 1) != 0, is_complex_array = is_complex (a.x.type);
-  const full right = oracle::made (a.right.size, [&] (place p) {
-    std::vector<number> lane;
-    const std::size_t at = std::size_t (p[std::size_t (dim)]);
-    for (int64_t k = 0; k < a.right.size (dim); k++) {
-      p[std::size_t (dim)] = k;
-      lane.push_back (a.right.v[std::size_t (oracle::number_of (a.right.size, p))]);
-    }
-    std::stable_sort (lane.begin (), lane.end (), [&] (number x, number y) {
-      if (descends)
-        std::swap (x, y);
-      return is_single (a.x.type) ? comes_before<float> (x, y, is_complex_array)
-                                  : comes_before<double> (x, y, is_complex_array);
-    });
-    return lane[at];
+template <bool descends> void sort_lane (lane &x, gpumm_type type) {
+  std::stable_sort (x.begin (), x.end (), [type] (number p, number q) {
+    if (descends)
+      std::swap (p, q);
+    return is_single (type) ? comes_before<float> (p, q, is_complex (type))
+                            : comes_before<double> (p, q, is_complex (type));
   });
-  return {sorted (a.x, dim, descends), right};
 }
+
+template <gpumm_fold_op op> array fold_of (const array &x, int dim) {
+  return fold (op, x, dim, type_of_fold (op, x.type));
+}
+
+// Operations along a dimension: what makes the array, and what makes a lane of it; a fold makes the
+// first entry.
+const struct {
+  const char *name;
+  bool folds;
+  array (*run) (const array &x, int dim);
+  void (*lane) (lane &x, gpumm_type type);
+} lanes[] = {
+    {"sum", true, fold_of<GPUMM_FOLD_SUM>,
+     [] (lane &x, gpumm_type) { x[0] = std::accumulate (x.begin (), x.end (), number (0)); }},
+    {"sumsq", true, fold_of<GPUMM_FOLD_SUMSQ>,
+     [] (lane &x, gpumm_type) {
+       x[0] = std::accumulate (x.begin (), x.end (), number (0),
+                               [] (number all, number z) { return all + std::norm (z); });
+     }},
+    {"any", true, fold_of<GPUMM_FOLD_ANY>,
+     [] (lane &x, gpumm_type) {
+       x[0] = std::any_of (x.begin (), x.end (), [] (number z) { return z != 0.; });
+     }},
+    {"all", true, fold_of<GPUMM_FOLD_ALL>,
+     [] (lane &x, gpumm_type) {
+       x[0] = std::all_of (x.begin (), x.end (), [] (number z) { return z != 0.; });
+     }},
+    {"cumsum", false,
+     [] (const array &x, int dim) { return scan (GPUMM_FOLD_SUM, x, dim, x.type); },
+     [] (lane &x, gpumm_type) { std::partial_sum (x.begin (), x.end (), x.begin ()); }},
+    {"sort", false, [] (const array &x, int dim) { return sorted (x, dim, false); },
+     sort_lane<false>},
+    {"sort down", false, [] (const array &x, int dim) { return sorted (x, dim, true); },
+     sort_lane<true>}};
 
 value convert (const value &a) {
   const gpumm_type type = check_between (0, 1) ? GPUMM_D : GPUMM_S;
@@ -337,9 +326,6 @@ const struct {
              {"enlarged", grow},
              {"pick", put},
              {"mapped", apply},
-             {"fold", fold_dimension},
-             {"scan", scan_dimension},
-             {"sort", sort_dimension},
              {"converted", convert},
              {"joined", join},
              {"combined", operate},
@@ -355,9 +341,19 @@ void test_programs (int programs) {
     value a = fresh (any_size (), TYPES[check_between (0, 3)]);
     std::string said;
     for (int length = 0; length < 5 && goes_on (a); length++) {
-      const auto &step = steps[check_between (0, std::size (steps) - 1)];
-      said += std::string (" ") + step.name;
-      a = step.run (a);
+      const std::size_t which =
+          std::size_t (check_between (0, std::size (steps) + std::size (lanes) - 1));
+      said += " ";
+      if (which < std::size (steps)) {
+        said += steps[which].name;
+        a = steps[which].run (a);
+      } else {
+        const auto &row = lanes[which - std::size (steps)];
+        const int dim = int (check_between (0, 2));
+        said += row.name;
+        a = {row.run (a.x, dim),
+             oracle::along (a.right, dim, row.folds, [&] (lane &x) { row.lane (x, a.x.type); })};
+      }
       if (check_between (0, 1)) // else it may stay a program that has not run
         oracle::compare (a.x, a.right, said.c_str ());
     }

@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "gpumm_tools.h"
 #include "matrices.h"
+#include "routine_arguments.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -82,8 +83,15 @@ static int is_factorisation (gpumm_routine which) {
 
 /* Does it write another matrix than A? */
 static int has_other (gpumm_routine which) {
-  return which < GPUMM_GETRF || which == GPUMM_GETRS || which == GPUMM_POTRS
-         || which == GPUMM_ORMQR;
+  return has (which, "ldb") || has (which, "ldc");
+}
+
+static int is_of_lapack (gpumm_routine which) {
+  return has (which, "info");
+}
+
+static int is_of_qr (gpumm_routine which) {
+  return has (which, "tau");
 }
 
 static void draw_letters (trial *t, gpumm_routine which, gpumm_type type) {
@@ -100,7 +108,7 @@ static void draw_letters (trial *t, gpumm_routine which, gpumm_type type) {
                     .diag = "NU"[check_between (0, 1)]};
   if (which == GPUMM_HERK || which == GPUMM_HER2K || (which == GPUMM_ORMQR && is_complex))
     x->trans = "NC"[check_between (0, 1)];
-  else if (which == GPUMM_ORMQR || (is_complex && which >= GPUMM_SYRK && which < GPUMM_TRMM))
+  else if (which == GPUMM_ORMQR || (is_complex && (which == GPUMM_SYRK || which == GPUMM_SYR2K)))
     x->trans = "NT"[check_between (0, 1)];
 }
 
@@ -117,7 +125,7 @@ static void draw_sizes (arguments *t, int n, int shape) {
                                        : which != GPUMM_ORMQR ? SMALL
                                        : is_left              ? t->m
                                                               : t->n);
-    if (which >= GPUMM_GETRS && which <= GPUMM_POTRS)
+    if (!has (which, "m,"))
       t->m = t->n;
   } else if (which == GPUMM_ORMQR)
     *(is_left ? &t->n : &t->m) = few;
@@ -274,7 +282,7 @@ static void compare (trial *t, enum verdict verdict, const char *what, const cha
   const char *name = gpumm_routine_name (x->routine, x->type);
   const int found = run_both (t);
   if (t->theirs.info != 0
-      || (x->routine >= GPUMM_TRMM
+      || (!has (x->routine, "beta")
           && overflows (in_copy (t, &t->theirs, t->written), t->written->values, t->written)))
     verdict = CPU;
   CHECK (verdict == EITHER || t->is_taken == (verdict == DEVICE), "%c%s, %s%s, %d x %d: %staken",
@@ -312,8 +320,8 @@ static enum verdict verdict_of (gpumm_routine which, enum kind kind) {
       || kind == ZERO_PIVOT || kind == TINY_PIVOT)
     return CPU;
   if (kind == LARGE_SQUARES || kind == SMALL_SQUARES)
-    return which >= GPUMM_GEQRF ? CPU : EITHER;
-  if (kind == GROWTH || which == GPUMM_ORGQR || which == GPUMM_ORMQR || kind == GRADED)
+    return is_of_qr (which) ? CPU : EITHER;
+  if (kind == GROWTH || (is_of_qr (which) && !is_factorisation (which)) || kind == GRADED)
     return EITHER;
   if (which == GPUMM_GEQRF || !is_factorisation (which))
     return kind == ZERO || kind == ZERO_COLUMN ? CPU : EITHER;
@@ -350,7 +358,7 @@ static enum verdict make_lapack (trial *t, gpumm_routine which, gpumm_type type,
     spoil (place == 0 ? &t->a : place == 1 ? t->written : &tau, kind);
   const int is_other_sound =
       kind == ZERO || kind == NORMAL
-      || (which < GPUMM_GEQRF && (kind == LARGE_SQUARES || kind == SMALL_SQUARES));
+      || (!is_of_qr (which) && (kind == LARGE_SQUARES || kind == SMALL_SQUARES));
   return place == 0 ? verdict_of (which, kind) : is_other_sound ? EITHER : CPU;
 }
 
@@ -359,21 +367,21 @@ static int has_kind (gpumm_routine which, int kind, int n) {
   const int is_of_factor = kind >= ZERO_PIVOT, is_of_matrix = kind >= ZERO_COLUMN && !is_of_factor;
   return !(is_factorisation (which) ? is_of_factor : is_of_matrix)
          && (kind != INDEFINITE || which == GPUMM_POTRF)
-         && !(is_of_factor && (which >= GPUMM_GEQRF || (kind < GROWTH && n < 2)));
+         && !(is_of_factor && (is_of_qr (which) || (kind < GROWTH && n < 2)));
 }
 
 /* Every step-th case of order n: without a GPU large ones take long. */
 static void test_lapack (trial *t, int n, int step) {
   static const char *const places[] = {"", " in the other matrix", " in tau"};
   int turn = 0;
-  for (int r = GPUMM_GETRF; r <= GPUMM_ORMQR; r++)
+  for (int r = 0; r < GPUMM_GECON; r++)
     for (int type = GPUMM_S; type <= GPUMM_Z; type++)
       for (int kind = NORMAL; kind < MANY_KINDS; kind++)
         for (int place = 0; place < 3; place++) {
           const gpumm_routine which = (gpumm_routine) r;
-          if (!has_kind (which, kind, n)
+          if (!is_of_lapack (which) || !has_kind (which, kind, n)
               || (place == 1 && (kind >= ZERO_COLUMN || !has_other (which)))
-              || (place == 2 && (kind >= ZERO || which < GPUMM_ORGQR)))
+              || (place == 2 && (kind >= ZERO || !is_of_qr (which) || is_factorisation (which))))
             continue;
           if (turn % step == 0) {
             const enum verdict verdict =
@@ -434,15 +442,14 @@ static int is_there (gpumm_routine which, gpumm_type type) {
 static void test_blas (trial *t, int n, gpumm_routine first) {
   static const double alphas[] = {0, 0.75}, betas[] = {0, 1, 1.5};
   static const char *const places[] = {" in A", " in B", " in C"};
-  for (int which = (int) first; which <= GPUMM_TRSM; which++)
+  for (int which = (int) first; which < GPUMM_GECON; which++)
     for (int type = GPUMM_S; type <= GPUMM_Z; type++)
       for (int bad = 0; bad < 3; bad++)
         for (int kind = NORMAL; kind <= ONE_INF; kind++)
           for (int scalars = 0; scalars < 6; scalars++) {
             const gpumm_routine r = (gpumm_routine) which;
-            if (!is_there (r, (gpumm_type) type)
-                || (bad == 1 && (r == GPUMM_SYRK || r == GPUMM_HERK))
-                || (bad == 2 && is_triangular (r)))
+            if (is_of_lapack (r) || !is_there (r, (gpumm_type) type)
+                || (bad == 1 && !has (r, "ldb")) || (bad == 2 && !has (r, "ldc")))
               continue;
             const enum verdict verdict =
                 make_blas (t, r, (gpumm_type) type, n, bad, (enum kind) kind, alphas[scalars % 2],
@@ -454,7 +461,7 @@ static void test_blas (trial *t, int n, gpumm_routine first) {
 /* ---- random cases ------------------------------------------------------------------------- */
 
 static enum verdict make_random (trial *t, gpumm_routine which, gpumm_type type) {
-  if (which >= GPUMM_GETRF)
+  if (is_of_lapack (which))
     return make_lapack (t, which, type, 0, NORMAL, 0, 0);
   const enum kind kind = which != GPUMM_GEMM || check_between (0, 4)
                              ? NORMAL

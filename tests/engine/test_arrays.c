@@ -222,7 +222,8 @@ static value extreme (value x, value y, int is_max, int in_single) {
   return (value){(is_max ? p >= q : p <= q) || is_nan ? x.z : y.z, 0};
 }
 
-static double of_two (int op, double x, double y) {
+static double of_two (int op, double x, double y, int in_single) {
+  (void) in_single; /* for an oracle that rounds in between */
   switch (op) {
 #define ROW(NAME, name, arguments, device, oracle, units)                                          \
   case GPUMM_MAP_##NAME:                                                                           \
@@ -238,7 +239,7 @@ static value binary (int op, value x, value y, int in_complex, int in_single) {
   const int both = x.is_real && y.is_real, o = order (x, y, in_single);
   scalar z;
   if (op >= GPUMM_MAP_OF_TWO)
-    return (value){of_two (op, a, c), 1};
+    return (value){of_two (op, a, c, in_single), 1};
   switch (op) {
   case GPUMM_MAP_ADD:
     z = with (a + c, x.is_real ? d : y.is_real ? b : b + d);
@@ -724,42 +725,82 @@ static void test_fold (int op, gpumm_type type, gpumm_type domain, int64_t inner
   drop (&at);
 }
 
-static void test_scan (int op, gpumm_type type, int64_t inner, int64_t count, int64_t outer) {
-  const int is_extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+/* What an operation makes of the entries x of a lane: y, and places from 1 on. */
+typedef struct {
+  int op;
+  gpumm_type domain;
+  int64_t count;
+  scalar *x, *y;
+  double *place;
+} one_lane;
+
+static void running (const one_lane *l) {
+  const int op = l->op, is_extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+  scalar *const x = l->x, *const y = l->y;
+  for (int64_t k = 0; k < l->count; k++) {
+    const int is_new = k == 0 || (is_extreme && is_better (op, x[k], y[k - 1], l->domain));
+    y[k] = is_new                  ? x[k]
+           : is_extreme            ? y[k - 1]
+           : op == GPUMM_FOLD_PROD ? y[k - 1] * x[k]
+                                   : y[k - 1] + x[k];
+    l->place[k] = is_new ? (double) k + 1 : l->place[k - 1];
+  }
+}
+
+/* The operations along a dimension that give a lane of each lane, in double precision. */
+static const struct lane_row {
+  const char *name;
+  gpumm_fold_op fold; /* which one of the row's; it decides what the lanes hold */
+  int has_places;
+  void (*oracle) (const one_lane *);
+} lane_rows[] = {{"scan", GPUMM_FOLD_SUM, 0, running},
+                 {"scan", GPUMM_FOLD_PROD, 0, running},
+                 {"scan", GPUMM_FOLD_MAX, 1, running},
+                 {"scan", GPUMM_FOLD_MIN, 1, running}};
+enum { LANE_ROWS = sizeof lane_rows / sizeof *lane_rows };
+
+static void test_lane_row (const struct lane_row *row, gpumm_type type, int64_t inner,
+                           int64_t count, int64_t outer) {
   const gpumm_type domain = is_single (type) || is_complex (type) ? type : GPUMM_D;
   array x = new_array (type, inner * count * outer),
         y = new_array (is_complex (type) ? GPUMM_Z : GPUMM_D, x.count),
         at = new_array (GPUMM_D, x.count);
-  fill_small (&x, op);
-  gpumm_operation s = {.name = "scan",
-                       .fold = (gpumm_fold_op) op,
+  const one_lane l = {.op = (int) row->fold,
+                      .domain = domain,
+                      .count = count,
+                      .x = check_allocate (count + 1, sizeof *l.x),
+                      .y = check_allocate (count + 1, sizeof *l.y),
+                      .place = check_allocate (count + 1, sizeof *l.place)};
+  fill_small (&x, (int) row->fold);
+  gpumm_operation o = {.name = row->name,
+                       .fold = row->fold,
                        .inner = inner,
                        .count = count,
                        .outer = outer,
                        .map = {.inputs = 1, .input = {view (&x, NULL)}},
                        .result = {view (&y, NULL)}};
   int wrong = 0;
-  if (is_extreme)
-    s.result[1] = view (&at, NULL);
-  OK (gpumm_operation_run (&s));
+  if (row->has_places)
+    o.result[1] = view (&at, NULL);
+  OK (gpumm_operation_run (&o));
   copy (&y, 0);
   copy (&at, 0);
-  for (int64_t o = 0; o < outer; o++)
-    for (int64_t i = 0; i < inner; i++) {
-      scalar sum = op == GPUMM_FOLD_PROD;
-      int64_t where = 1;
-      for (int64_t k = 0; k < count; k++) {
-        const int64_t e = i + inner * (k + count * o);
-        const scalar z = load (type, x.host, e);
-        const int is_new = is_extreme && (k == 0 || is_better (op, z, sum, domain));
-        where = is_new ? k + 1 : where;
-        sum = is_new ? z : is_extreme ? sum : op == GPUMM_FOLD_PROD ? sum * z : sum + z;
-        wrong += !agrees (load (y.type, y.host, e), sum, 1e-300);
-        wrong += is_extreme && ((double *) at.host)[e] != (double) where;
-      }
+  for (int64_t lane = 0; lane < inner * outer; lane++) {
+    const int64_t first = lane % inner + inner * count * (lane / inner);
+    for (int64_t k = 0; k < count; k++)
+      l.x[k] = load (type, x.host, first + k * inner);
+    row->oracle (&l);
+    for (int64_t k = 0; k < count; k++) {
+      const int64_t e = first + k * inner;
+      wrong += !agrees (load (y.type, y.host, e), l.y[k], 1e-300);
+      wrong += row->has_places && ((double *) at.host)[e] != l.place[k];
     }
-  CHECK (!wrong, "scan %d of %s, %" PRId64 " x %" PRId64 " x %" PRId64 ": %d wrong", op,
-         gpumm_type_name (type), inner, count, outer, wrong);
+  }
+  CHECK (!wrong, "%s %d of %s, %" PRId64 " x %" PRId64 " x %" PRId64 ": %d wrong", row->name,
+         (int) row->fold, gpumm_type_name (type), inner, count, outer, wrong);
+  free (l.x);
+  free (l.y);
+  free (l.place);
   drop (&x);
   drop (&y);
   drop (&at);
@@ -860,8 +901,12 @@ static void test_lanes (int count) {
       if (op == GPUMM_FOLD_LARGEST && is_complex (domain))
         domain = domain == GPUMM_C ? GPUMM_S : GPUMM_D;
       test_fold (op, type, domain, shape[0], shape[1], shape[2]);
-      if (op <= GPUMM_FOLD_MIN)
-        test_scan (op, type, shape[0], shape[1], shape[2]);
+    }
+  for (int r = 0; r < LANE_ROWS; r++)
+    for (int n = 0; n < SHAPES + count; n++) {
+      int64_t random[3] = {check_between (1, 70), check_between (1, 600), check_between (1, 4)};
+      const int64_t *shape = n < SHAPES ? shapes[n] : random;
+      test_lane_row (&lane_rows[r], types[(n + r) % ALL], shape[0], shape[1], shape[2]);
     }
   for (int type = 0; type < GPUMM_TYPES; type++)
     for (int n = 0; n < SHAPES + 2 + count / 2; n++) {
@@ -1000,8 +1045,11 @@ static void test_refused (void) {
   REFUSED (gpumm_operation, scan, change, gpumm_operation_run, status, text)
   SCAN (x.fold = GPUMM_FOLD_NORM, GPUMM_INVALID, "only sums");
   SCAN (x.result[1] = of_a, GPUMM_INVALID, "max and min alone");
-  SCAN (x.count = 600, GPUMM_INVALID, "buffer");
-  SCAN (x.map.input[0] = of_wide, GPUMM_UNSUPPORTED, "int64");
+  for (const struct lane_row *row = lane_rows; row < lane_rows + LANE_ROWS; row++) {
+    SCAN ((x.name = row->name, x.fold = row->fold, x.count = 600), GPUMM_INVALID, "buffer");
+    SCAN ((x.name = row->name, x.fold = row->fold, x.map.input[0] = of_wide), GPUMM_UNSUPPORTED,
+          "int64");
+  }
   gpumm_operation sort = scan;
   sort.name = "sort";
 #define SORT(change, status, text)                                                                 \

@@ -10,6 +10,7 @@
 #include "base/overlap.h"
 #include "gpumm_folds.h"
 #include "resident.h"
+#include "routine_arguments.h"
 
 #include <limits.h>
 #include <math.h>
@@ -642,9 +643,6 @@ static void test_calls (void) {
   for (int i = 0; i < N; i++)
     rows[i] = i + 1;
   for (int r = 0; r < GPUMM_GECON; r++) {
-    const int reads_b = (r >= GPUMM_SYMM && r <= GPUMM_HEMM) || r == GPUMM_GEMM,
-              writes_b = r == GPUMM_TRMM || r == GPUMM_TRSM || r == GPUMM_GETRS || r == GPUMM_POTRS,
-              writes_c = r <= GPUMM_HER2K || r == GPUMM_ORMQR;
     for (int i = 0; i < 2 * N * N; i++)
       one[i] = i % (N + 1) == 0 ? 2 : 1.0 / (2 + i), another[i] = third[i] = 1;
     memset (scales, 0, sizeof scales);
@@ -660,27 +658,29 @@ static void test_calls (void) {
     CALL (x.lda = N - 1, "");
     CALL (x.a = NULL, "");
     CALL (x.m = x.n = x.k = 0, "");
-    if (reads_b || writes_b)
+    if (has (r, "ldb"))
       CALL (x.ldb = N - 1, "");
-    if (writes_b)
+    if (has (r, "ldb") && !has (r, "ldc")) /* the last matrix is the result */
       CALL (x.b = one + N, "the memory of another argument");
-    if (writes_c)
+    if (has (r, "ldc"))
       CALL (x.c = one + N - 1, "the memory of");
-    if (r == GPUMM_GETRF || r == GPUMM_GETRS || r == GPUMM_GETRI)
+    if (has (r, "pivots"))
       CALL (x.pivots = NULL, "no memory");
-    if (r == GPUMM_GEQRF || r == GPUMM_ORGQR || r == GPUMM_ORMQR)
+    if (has (r, "tau"))
       CALL (x.tau = NULL, "no memory");
     if (r == GPUMM_GEQRF)
       CALL (x.tau = one, "the memory of another argument");
     if (r == GPUMM_GETRF)
       CALL (x.pivots = (void *) one, "the memory of another argument");
-    if (r >= GPUMM_SYMM && r <= GPUMM_TRSM)
+    if (has (r, "uplo"))
       CALL (x.uplo = 'X', "not a letter of BLAS");
-    if (r == GPUMM_TRMM || r == GPUMM_ORMQR)
+    if (has (r, "side"))
       CALL (x.side = 0, "not a letter of BLAS");
     if (r == GPUMM_ORGQR || r == GPUMM_ORMQR)
       CALL (x.k = N + 1, "do not fit");
-    if (r == GPUMM_GEMM || r == GPUMM_SYRK || r == GPUMM_GETRS)
+    if (has (r, "diag"))
+      CALL (x.diag = 'X', "not a letter of BLAS");
+    if (has (r, "trans,"))
       CALL (x.trans = 'n', "not a letter of BLAS");
   }
   CALL (x.routine = GPUMM_GECON, "no call of a routine");
