@@ -122,6 +122,9 @@ int plain_dimension (const octave_value &x);
 
 octave_value binary (octave_value::binary_op op, const octave_value &a, const octave_value &b);
 
+// Entries first, first + 1, ... of each lane of x along a dimension.
+octave_value along (const octave_value &x, int dim, octave_idx_type first, octave_idx_type count);
+
 // Is one of these truth values true? They are stored as a full array. Waits.
 bool any_of (const octave_value &x);
 

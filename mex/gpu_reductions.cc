@@ -384,9 +384,14 @@ octave_value_list sort (named_call &c) {
   });
 }
 
-// Entries first, first + 1, ... of each lane along a dimension.
-static octave_value along (const octave_value &x, int dim, octave_idx_type first,
-                           octave_idx_type count) {
+octave_value along (const octave_value &x, int dim, octave_idx_type first, octave_idx_type count) {
+  dim_vector size = x.dims (), lanes (1, 1, 1);
+  if (size.ndims () > 4 && dim < size.ndims ()) { // more indices than a device has
+    for (int d = 0; d < size.ndims (); d++)
+      lanes (d < dim ? 0 : d == dim ? 1 : 2) *= size (d);
+    size (dim) = count;
+    return along (x.reshape (lanes), 1, first, count).reshape (size);
+  }
   octave_value_list index;
   for (int d = 0; d < std::max (x.ndims (), dim + 1); d++)
     index.append (d == dim ? octave_value (octave::idx_vector (first, first + count))
