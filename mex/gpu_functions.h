@@ -122,6 +122,9 @@ int plain_dimension (const octave_value &x);
 
 octave_value binary (octave_value::binary_op op, const octave_value &a, const octave_value &b);
 
+// Entries first, first + 1, ... of each lane of x along a dimension.
+octave_value along (const octave_value &x, int dim, octave_idx_type first, octave_idx_type count);
+
 // Is one of these truth values true? They are stored as a full array. Waits.
 bool any_of (const octave_value &x);
 
@@ -190,6 +193,14 @@ gpumm::array array_of (const octave_value &x);
   ROW (var, SEVERAL, "X WEIGHTS? DIMS? NAN? ...", "fsb", COMPUTED, variance)                      \
   ROW (dot, ONE, "A B DIM?", "fsb", COMPUTED, dot)                                                \
   ROW (norm, ONE, "F P? ...", "fsb", COMPUTED, norm)                                              \
+  ROW (vecnorm, ONE, "X P? DIM?", "fs", COMPUTED, vecnorm)                                        \
+  ROW (diff, ONE, "X K? DIM?", "fs", COMPUTED, diff)                                              \
+  ROW (gradient, SEVERAL, "X H? ...", "f", COMPUTED, gradient)                                    \
+  ROW (del2, ONE, "X H? ...", "f", COMPUTED, del2)                                                \
+  ROW (kron, ONE, "A B ...", "f", COMPUTED, kron)                                                 \
+  ROW (complex, ONE, "A B?", "fs", COMPUTED, complex)                                             \
+  ROW (polyval, SEVERAL, "A B W? W?", "f", COMPUTED, polyval)                                     \
+  ROW (nextpow2, ONE, "X", "f", AS_OCTAVE, nextpow2)                                              \
   ROW (chol, SEVERAL, "X W? W?", "f", COMPUTED, cholesky)                                         \
   ROW (pagemtimes, NO_FILE, "A B B? B?", "f", COMPUTED, pagemtimes)                               \
   ROW (isequal, ONE, "A B ...", "fsb", COMPUTED, isequal)                                         \

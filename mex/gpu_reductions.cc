@@ -371,9 +371,14 @@ octave_value_list sort (named_call &c) {
   });
 }
 
-// Entries first, first + 1, ... of each lane along a dimension.
-static octave_value along (const octave_value &x, int dim, octave_idx_type first,
-                           octave_idx_type count) {
+octave_value along (const octave_value &x, int dim, octave_idx_type first, octave_idx_type count) {
+  dim_vector size = x.dims (), lanes (1, 1, 1);
+  if (size.ndims () > 4 && dim < size.ndims ()) { // more indices than a device has
+    for (int d = 0; d < size.ndims (); d++)
+      lanes (d < dim ? 0 : d == dim ? 1 : 2) *= size (d);
+    size (dim) = count;
+    return along (x.reshape (lanes), 1, first, count).reshape (size);
+  }
   octave_value_list index;
   for (int d = 0; d < std::max (x.ndims (), dim + 1); d++)
     index.append (d == dim ? octave_value (octave::idx_vector (first, first + count))
@@ -487,4 +492,40 @@ octave_value_list norm (named_call &c) {
   if (!is_fro && std::isnan (number))
     c.refuse ("with P = NaN");
   return ovl (norm_of (c, number));
+}
+
+// Is a NaN the largest element for vecnorm? Octave 11 says so.
+static bool heeds_nan () {
+  static const bool heeds = [] {
+    NDArray x (dim_vector (2, 1), 1.0);
+    x (0) = NAN;
+    return by_octave ("vecnorm", ovl (x, INFINITY)).isnan ().is_true ();
+  }();
+  return heeds;
+}
+
+// (X, P, DIM). Octave 11's own takes each vector into a cell.
+octave_value_list vecnorm (named_call &c) {
+  const octave_value_list rest = c.rest ();
+  by_octave (c.f.name, octave_value_list (rest).prepend (small (c.x))); // its error; P may be Inf
+  const double p = rest.length () > 0 ? rest (0).double_value () : 2;
+  const bool is_sparse = c.x.issparse ();
+  if (is_sparse && (c.dim > 1 || !(p == 1 || p == 2 || std::isinf (p))))
+    c.refuse (c.dim > 1 ? "of a sparse matrix along this DIM" : "of a sparse matrix with this P");
+  check_narrow (type_of (c.x));
+  const octave_value dim = c.dim + 1;
+  return c.there ([&] () -> octave_value {
+    if (p == 2 && !is_sparse)
+      return folded (GPUMM_FOLD_NORM, as_float (c.x), c.dim) (0);
+    if (p == 2)
+      return by_octave ("sumsq", ovl (c.x, dim)).sqrt ();
+    const octave_value x = c.x.abs ();
+    if (p == 1)
+      return by_octave ("sum", ovl (x, dim));
+    if (std::isinf (p))
+      return heeds_nan () ? by_octave ("max", ovl (x, Matrix (), dim, "includenan"))
+                          : by_octave ("max", ovl (x, Matrix (), dim));
+    const octave_value sums = by_octave ("sum", ovl (binary (octave_value::op_el_pow, x, p), dim));
+    return binary (octave_value::op_el_pow, sums, 1 / p);
+  });
 }

@@ -75,6 +75,9 @@
 ## @item
 ## @code{sort}, @code{median}
 ## @item
+## @code{diff}, @code{gradient}, @code{del2}, @code{kron}, @code{complex}, @code{polyval},
+## @code{vecnorm}, @code{nextpow2}
+## @item
 ## @code{sum (@var{G}, "all", "omitnan")}, @code{max (@var{G}, [], [1, 2], "includenan")}: reductions
 ## and running sums take these words and lists of dimensions as in Octave 11, in every version
 ## @item
@@ -95,8 +98,9 @@
 ## These work for sparse matrices: products with sparse, full and diagonal matrices, by @code{*} and
 ## by @code{gpumm}, transposes, @code{+ - .*}, comparisons and functions that leave zeros zero,
 ## numbers and vectors as factors and divisors, @code{sum}, @code{max}, @code{min}, @code{any},
-## @code{norm} with 1, @code{Inf} and @qcode{"fro"}, @code{trace}, @code{diag}, @code{nnz}, reading
-## rows and columns, @code{[@var{G}, @var{H}]}, @code{full} and @code{sparse}.
+## @code{norm} with 1, @code{Inf} and @qcode{"fro"}, @code{vecnorm} with 1, 2 and @code{Inf},
+## @code{diff}, @code{complex} of two, @code{trace}, @code{diag}, @code{nnz}, reading rows and
+## columns, @code{[@var{G}, @var{H}]}, @code{full} and @code{sparse}.
 ##
 ## These work for matrices in blocks: products with each other and with full matrices, by @code{*}
 ## and by @code{gpumm}, powers by whole numbers from 1 on, transposes, @code{+ - .*} of two matrices
@@ -112,7 +116,8 @@
 ## @code{@var{G} / @var{M}}.  The CPU also computes @code{arrayfun}, and @code{bsxfun} of other
 ## functions than operators, from one copy in host memory.
 ##
-## Functions of Octave that are made of these work, too, such as @code{std} and @code{circshift}.
+## Functions of Octave that are made of these work, too, such as @code{std}, @code{circshift},
+## @code{trapz}, @code{cross}, @code{rot90}, @code{rescale} and, since Octave 8, @code{normalize}.
 ## All other functions give an error with the identifier @code{gpumm:gpuArray:gather}, which says
 ## what to write.  For int64 and uint64 arrays, operators, comparisons and elementwise functions are
 ## such errors, too, except for products of matrices in blocks.  A GPU also refuses some operations
