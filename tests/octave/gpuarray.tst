@@ -315,7 +315,9 @@
 %!   endfor
 %!   texts{end+1} = compare (@median, X, tol);
 %!   for dim = 1:4
-%!     texts{end+1} = compare (@(x) median(x, dim), X, tol);
+%!     if (! (iscomplex (x) && has_nan && size (x, dim) == 1)) # since Octave 9 one number is its median
+%!       texts{end+1} = compare (@(x) median(x, dim), X, tol);
+%!     endif
 %!   endfor
 %! endfor
 %! fail_with (texts);
