@@ -1,5 +1,5 @@
 ## replaced.m - what it costs that gpumm replaces built-in functions of Octave while it is loaded:
-## zeros and the others that take "gpuArray" and "like".
+## zeros and the others that take "gpuArray" and "like", any and all.
 ##
 ##   octave-cli --norc bench/replaced.m PACKAGE [ROUNDS] >bench/results/CPU/replaced.csv
 ##
@@ -27,7 +27,7 @@ printf ("# octave-cli --norc bench/replaced.m build/package %d (Octave %s)\n", r
 printf ("call,octave_ns,gpumm_ns,ratio\n");
 for call = {"zeros (3)", "ones (3)", "eye (3)", "Inf (3)", "inf ()", "NaN (2)", "nan ()", "NA ()", ...
             "true (2)", "false ()", "rand ()", "randn ()", "rande ()", "randperm (3)", ...
-            "linspace (0, 1, 3)", "colon (1, 3)"}
+            "linspace (0, 1, 3)", "colon (1, 3)", "any (1)", "all (1)"}
   seconds = zeros (rounds, 2);
   for round = 1:rounds
     for is_replaced = [false, true](randperm (2))
