@@ -1,6 +1,6 @@
 % game_of_life - a glider on a torus, by shifted copies of the board
 n = 24;
-board = zeros(n, "logical", "gpuArray");
+board = false(n, "gpuArray");
 board(2:4, 2:4) = [0 1 0; 0 0 1; 1 1 1];
 board(12, 10:12) = true;
 

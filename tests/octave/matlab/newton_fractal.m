@@ -5,10 +5,9 @@ x = gpuArray.linspace(-1.5, 1.5, n);
 start = complex(re, im);
 
 step = @(z) z - (z^3 - 1) / (3 * z^2);
-twice = @(z) step(step(z));
 z = start;
-for k = 1:6
-    z = arrayfun(twice, z);
+for k = 1:12
+    z = arrayfun(step, z);
 end
 distance = @(z, root) abs(z - root);
 roots3 = exp(2i * pi * (0:2) / 3);
