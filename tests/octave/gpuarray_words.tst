@@ -43,8 +43,8 @@
 %!  if (! orders && strcmpi (nan, "omitnan"))
 %!    v(isnan (v)) = [];
 %!  endif
-%!  if (any (strcmp (name, {"var", "std"})))
-%!    v = feval ({"double", "single"}{1 + isa(v, "single")}, v); # Octave 9 subtracts integers
+%!  if (any (strcmp (name, {"var", "std"})) && isinteger (v))
+%!    v = double (v); # Octave 9 subtracts integers
 %!  endif
 %!  i = 1;
 %!  if (isempty (v) && ! any (strcmp (name, {"sum", "prod", "sumsq", "any", "all"})))
