@@ -159,7 +159,7 @@
 ## @end table
 ##
 ## Errors have the identifiers of @code{gpumm} and @code{gpumm:too-large}.
-## @seealso{gpumm_source, gpumm_plot, gpumm, gpumm_info}
+## @seealso{gpumm_steps, gpumm_source, gpumm_plot, gpumm, gpumm_info}
 ## @end deftypefn
 
 function [C, trace, record] = gpumm_kernel (kernel, A, B, varargin)
