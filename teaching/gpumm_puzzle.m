@@ -16,7 +16,7 @@
 ## result.  No file is overwritten.  To start again, delete the file.
 ##
 ## You need no GPU, but a C++ compiler, @code{g++} or @code{clang++} (Debian: @code{apt-get install
-## g++}).  The kernel runs on the CPU in a process of its own, which has 4 seconds, 1 GiB of memory
+## g++}).  The kernel runs on the CPU in a process of its own, which has 2 seconds, 1 GiB of memory
 ## and the rights of your account.  Its threads run one at a time, in three orders: forwards,
 ## backwards, and shuffled.  Each access to an array is checked: its index, and whether another
 ## thread accesses the same element without a barrier between.
@@ -99,7 +99,11 @@ function print_verdict (info, text)
 
   printf ("Puzzle %d, %s: %s\n", info.puzzle, info.title, info.state);
   if (! isempty (info.printed))
-    printf ("%s\n", strtrim (info.printed));
+    printed = ostrsplit (strtrim (info.printed), "\n");
+    printf ("  %s\n", printed{1:min (20, end)});
+    if (numel (printed) > 20)
+      printf ("  ... and %d more lines\n", numel (printed) - 20);
+    endif
   endif
   if (info.line > 0)
     lines = ostrsplit (text, "\n");

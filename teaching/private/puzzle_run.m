@@ -33,7 +33,7 @@ function report = puzzle_run (text, file, judge)
              "-I %s kernel.cc -o kernel 2>&1 </dev/null"];
   [status, said] = system (sprintf (command, __quoted_word__ (folder), compiler, ...
                                     __quoted_word__ (fullfile (here, "puzzles"))));
-  report = compiler_said (report, said, file, status != 0);
+  report = compiler_said (report, said, file, status != 0, sum (text == "\n") + 1);
   if (status != 0)
     return;
   endif
@@ -65,6 +65,7 @@ endfunction
 ## CUDA's arrays become those of puzzle.h, in the lines in which they stand.
 function text = checked_arrays (text)
 
+  text(text > 126) = "?"; # in comments; regexprep takes UTF-8 only
   text = regexprep (text, '\<((const\s+)?(float|double|int|unsigned))\s*\*\s*(?=[A-Za-z_)])', ...
                     'gpu::pointer<$1> ');
   [from, to, tokens] = regexp (text, '__shared__\s+(\w+)\s+([^;(]*);', "start", "end", "tokens");
@@ -84,33 +85,37 @@ endfunction
 
 ## ---- what the compiler and the program say ------------------------------------------------------
 
-## The first error of the compiler, or the first warning, in the words of CUDA.
-function report = compiler_said (report, said, file, failed)
+## The first error of the compiler, or a variable that it finds uninitialized, in the words of CUDA.
+function report = compiler_said (report, said, file, failed, count)
 
-  said = regexprep (said, '(const )?gpu::pointer<(const )?gpu::real>', '$2float *');
-  said = regexprep (said, '(gpu::)?pointer<((const )?int)>', '$2 *');
-  said = regexprep (said, 'gpu::real|gpu::element<gpu::real>', "float");
-  said = regexprep (said, "\\s*\\{aka [^}]*\\}|\\[-W[^\\]]*\\]", "");
-  own = ["^" regexptranslate("escape", file) ':(\d+)(?::\d+)?: (?:fatal )?'];
-  what = "error";
+  own = ["^" regexptranslate("escape", file) ':(\d+)(?::\d+)?: '];
   if (! failed)
-    what = "warning";
-  endif
-  found = regexp (said, [own what ': ([^\n]*)'], "tokens", "once", "lineanchors");
-  if (! isempty (found) && ! failed)
-    report.warning = sprintf ("%s:%s: %s", file, found{1}, strtrim (strrep (found{2}, ".gpu::real::v", "")));
-  elseif (! isempty (found))
-    report.kind = "compiler";
-    report.line = str2double (found{1});
-    report.text = strtrim (found{2});
-  elseif (failed)
-    found = regexp (said, '(?:error|Error|undefined)[: ]+([^\n]*)', "tokens", "once");
-    report.kind = "signature";
-    report.text = [found{:}];
-    if (isempty (found))
-      report.kind = "compiler";
-      report.text = ["the compiler fails: " strtrim(said)];
+    pattern = [own '(?:note: .(\w+)\S* was declared here|warning: .(\w+)\S* is used uninit)'];
+    found = regexp (said, pattern, "tokens", "once", "lineanchors");
+    if (! isempty (found))
+      report.warning = sprintf ("%s (line %s) is used before it has a value", found{2}, found{1});
     endif
+    return;
+  endif
+  said = regexprep (said, '(const )?gpu::pointer<(const )?gpu::real>', '$2float *');
+  said = regexprep (said, '(gpu::)?(pointer|array)<((const )?\w+(::real)?)>', '$3 *');
+  said = regexprep (said, 'gpu::element<([\w:]+)>', '$1');
+  said = strrep (said, "gpu::real", "float");
+  found = regexp (said, [own '(?:fatal )?error: ([^\n]*)'], "tokens", "once", "lineanchors");
+  report.kind = "compiler";
+  if (isempty (found))
+    found = regexp (said, '(?:error|undefined)[: ]+([^\n]*)', "tokens", "once");
+    report.text = ["the compiler fails: " strtrim(said)];
+    if (! isempty (found))
+      report.kind = "signature";
+      report.text = found{1};
+    endif
+  elseif (str2double (found{1}) > count)
+    report.kind = "signature";
+    report.text = "a { has no }";
+  else
+    report.line = str2double (found{1});
+    report.text = strtrim (regexprep (found{2}, ' *\[-W\S*\]', ""));
   endif
 
 endfunction

@@ -8,7 +8,6 @@
 function info = puzzle_verdict (info, task, report)
 
   info.line = report.line;
-  info.counts = report.counts;
   race = report.race;
   switch (report.kind)
     case "right"
@@ -35,8 +34,9 @@ function info = puzzle_verdict (info, task, report)
     endif
     info.message = sprintf ("%s\nIn %s %s, without a barrier between.", info.message, lines, ...
                             race.text);
-  elseif (! isempty (report.warning))
-    info.message = sprintf ("%s\nThe compiler warns: %s", info.message, report.warning);
+  endif
+  if (! isempty (report.warning))
+    info.message = sprintf ("%s\n%s.", info.message, report.warning);
   endif
 
 endfunction
@@ -48,8 +48,7 @@ function hint = hint_for (report)
   hint = "";
   switch (report.kind)
     case "signature"
-      hint = ["Keep the name and the arguments of the kernel as they were given. Does each { have " ...
-              "its }?"];
+      hint = "Keep the kernel's name and arguments as they were given, and close each {.";
     case "bounds"
       hint = ["There can be more threads than elements: let a thread beyond the end read and write " ...
               "nothing. Check <= against <, and rows against columns."];
@@ -61,7 +60,9 @@ function hint = hint_for (report)
     case "endless"
       hint = "Does the variable of this loop change, and does the condition become false?";
     case "crash"
-      hint = "Look at the indices in this line and above it.";
+      if (! isempty (strfind (report.text, "outside")))
+        hint = "Look at the indices and the sizes of arrays in this line.";
+      endif
     case "memory"
       hint = "A thread needs no memory of its own but a few variables.";
     case "unwritten"
@@ -90,6 +91,7 @@ endfunction
 ## The counts beside the reference's, where the result is right.
 function info = scored (info, task, report)
 
+  info.counts = report.counts;
   measures = fieldnames (task.score).';
   own = cellfun (@(name) report.counts.(name), measures);
   reference = cellfun (@(name) task.score.(name), measures);
@@ -105,8 +107,9 @@ function info = scored (info, task, report)
   endif
   info.state = "right";
   [~, worst] = min (shares);
-  info.message = sprintf ("The result is right, but the kernel has %s %s, the reference %s.", ...
-                          plain (own(worst)), words_for (measures{worst}), plain (reference(worst)));
+  info.message = sprintf ("The result is right, but the kernel has %d %s, the reference %d.", ...
+                          own(worst), strrep (measures{worst}, "conflicts", "bank conflicts"), ...
+                          reference(worst));
   switch (measures{worst})
     case "sectors"
       [info.line, info.hint] = hint_of_line (report.lines, "global");
@@ -145,12 +148,4 @@ function [line, hint] = hint_of_line (lines, where)
                      "odd length."], line, row{4}, row{2}, each (6));
   endif
 
-endfunction
-
-function text = plain (x)
-  text = sprintf ("%d", x);
-endfunction
-
-function words = words_for (measure)
-  words = strrep (measure, "conflicts", "bank conflicts");
 endfunction

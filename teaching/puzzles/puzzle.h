@@ -40,10 +40,12 @@ enum {
   MOST_THREADS = 1024,
   STACK = 64 << 10,
   SHARED_BYTES = 48 << 10,
-  CPU_SECONDS = 4,
+  MOST_NOTED = 1 << 21,  /* accesses of a block between two barriers */
+  MOST_BARRIERS = 10000, /* of a block */
+  CPU_SECONDS = 2,
   WALL_SECONDS = 60
 };
-static const rlim_t MEMORY = 1 << 30, PRINTED = 1 << 20; /* bytes */
+static const rlim_t MEMORY = 1 << 30, PRINTED = 1 << 16; /* bytes */
 
 static FILE *report;
 static int last_line; /* of an access or a barrier */
@@ -55,6 +57,8 @@ static int64_t operations, barriers, sectors, passes, conflicts;
 static __attribute__ ((noreturn, format (printf, 3, 4))) void fail (const char *kind, int line,
                                                                     const char *format, ...) {
   va_list list;
+  if (!report) /* before main */
+    _exit (1);
   va_start (list, format);
   fprintf (report, "fail %s %d ", kind, line);
   vfprintf (report, format, list);
@@ -105,7 +109,7 @@ static memory *memories;
 static int64_t phase = 1, launch_began = 1;
 static int block, thread; /* those that run */
 
-static memory *add_memory (const char *name, int rows, int columns, void *base) {
+static memory *add_memory (const char *name, int rows, int columns, void *base, int line) {
   memory *m = (memory *) calloc (1, sizeof *m);
   const size_t bytes = 4 * (size_t) rows * (size_t) (columns ? columns : 1);
   m->name = name;
@@ -121,19 +125,25 @@ static memory *add_memory (const char *name, int rows, int columns, void *base) 
   for (memory *x = memories; x; x = x->next)
     all += x->is_shared * 4 * x->count ();
   if (all > SHARED_BYTES)
-    fail ("shared", last_line, "%lld bytes of shared memory; a block can have %d", (long long) all,
+    fail ("shared", line, "%lld bytes of shared memory; a block can have %d", (long long) all,
           SHARED_BYTES);
   return m;
 }
 
 static __attribute__ ((noreturn)) void outside (const memory *m, int64_t i, int line) {
-  if (m->columns > 0)
-    fail ("bounds", line, "%s uses %s[%lld] (row %lld, column %lld); %s is %d x %d: 0 to %lld",
-          thread_name (), m->name, (long long) i, (long long) ((i % m->rows + m->rows) % m->rows),
-          (long long) floor ((double) i / m->rows), m->name, m->rows, m->columns,
-          (long long) m->count () - 1);
-  fail ("bounds", line, "%s uses %s[%lld]; %s has the elements 0 to %lld", thread_name (), m->name,
-        (long long) i, m->name, (long long) m->count () - 1);
+  char size[100], place[60] = "";
+  snprintf (size, sizeof size, "%s has the elements 0 to %lld", m->name,
+            (long long) m->count () - 1);
+  if (m->columns) {
+    const int64_t row = (i % m->rows + m->rows) % m->rows;
+    snprintf (size, sizeof size, "%s is %d x %d", m->name, m->rows, m->columns);
+    snprintf (place, sizeof place, " (row %d, column %lld)", (int) row,
+              (long long) (i - row) / m->rows);
+  }
+  if (i > INT32_MAX && i <= UINT32_MAX)
+    snprintf (place, sizeof place, " (%d in unsigned arithmetic)", (int) i);
+  fail ("bounds", line, "%s uses %s[%lld]%s; %s", thread_name (), m->name, (long long) i, place,
+        size);
 }
 
 /* ---- races -------------------------------------------------------------------------------- */
@@ -286,6 +296,8 @@ static void note (memory *m, int64_t i, int line, bool store, bool atomic = fals
   watch (m, i, line, store, atomic);
   if (!counting)
     return;
+  if (noted == MOST_NOTED)
+    fail ("endless", line, "%s: %d accesses without a barrier", thread_name (), noted);
   if (noted == room) {
     room = room ? 2 * room : 4096;
     accesses = (access *) realloc ((void *) accesses, room * sizeof *accesses);
@@ -376,15 +388,16 @@ template <class T> struct element {
   memory *m;
   int line;
 
-  int64_t place () const {
-    return (p - (T *) m->base);
+  void visit (bool store) const {
+    if (m) /* else an array of the thread's own */
+      note (m, p - (T *) m->base, line, store);
   }
   operator T () const {
-    note (m, place (), line, false);
+    visit (false);
     return *p;
   }
   void operator= (T x) const {
-    note (m, place (), line, true);
+    visit (true);
     *p = x;
   }
   void operator= (const element &other) const {
@@ -415,6 +428,8 @@ template <class T> struct pointer {
   T *p;
   memory *m;
 
+  pointer (T *first = NULL, memory *in = NULL) : p (first), m (in) {
+  }
   element<T> operator[] (index at) const {
     return {p + at.i, m, at.line};
   }
@@ -433,6 +448,8 @@ template <class T> struct pointer<const T> {
   T *p;
   memory *m;
 
+  pointer (const T *first = NULL) : p ((T *) first), m (NULL) {
+  }
   pointer (pointer<T> x) : p (x.p), m (x.m) {
   }
   T operator[] (index at) const {
@@ -442,7 +459,7 @@ template <class T> struct pointer<const T> {
     return element<T>{p, m, last_line};
   }
   pointer operator+ (int64_t i) const {
-    return pointer<T>{p + i, m};
+    return pointer<T> (p + i, m);
   }
   void operator+= (int64_t i) {
     p += i;
@@ -474,7 +491,8 @@ template <class T, int ROWS = 0, int COLUMNS = 0> struct shared {
     }
   };
 
-  shared (const char *name) : m (add_memory (name, ROWS, COLUMNS, x)) {
+  shared (const char *name, int at = __builtin_LINE())
+      : m (add_memory (name, ROWS, COLUMNS, x, at)) {
   }
   row operator[] (index at) const {
     return {this, at.i, at.line};
@@ -484,17 +502,18 @@ template <class T, int ROWS = 0, int COLUMNS = 0> struct shared {
 template <class T, int COUNT> struct shared<T, COUNT, 0> : pointer<T> {
   T x[COUNT];
 
-  shared (const char *name) {
-    *(pointer<T> *) this = {x, add_memory (name, COUNT, 0, x)};
+  shared (const char *name, int at = __builtin_LINE()) {
+    *(pointer<T> *) this = pointer<T> (x, add_memory (name, COUNT, 0, x, at));
   }
 };
 
-/* A scalar: an element whose line is that of the access before it. */
+/* A scalar: all its accesses have the line of the declaration. */
 template <class T> struct shared<T, 0, 0> : element<T> {
   T x;
   using element<T>::operator=;
 
-  shared (const char *name) : element<T>{&x, add_memory (name, 1, 0, &x), 0} {
+  shared (const char *name, int at = __builtin_LINE())
+      : element<T>{&x, add_memory (name, 1, 0, &x, at), at} {
   }
 };
 
@@ -566,7 +585,10 @@ static void run_block () {
   begin_block (threads);
   for (int t = 0; t < threads; t++)
     sequence[t] = order == 1 ? threads - 1 - t : t;
-  do {
+  for (int passed = 0;; passed++) {
+    if (passed == MOST_BARRIERS)
+      fail ("endless", last_line, "block (%u, %u) has passed %d barriers", blockIdx.x, blockIdx.y,
+            passed);
     for (int t = threads - 1; order == 2 && t > 0; t--) {
       random_state = random_state * 1664525u + 1013904223u;
       const int other = (int) ((random_state >> 8) % (uint32_t) (t + 1)), kept = sequence[t];
@@ -581,8 +603,10 @@ static void run_block () {
       count_phase ();
     phase++;
     check_divergence (threads);
-    barriers += counting && waits[0];
-  } while (waits[0]);
+    if (!waits[0])
+      return;
+    barriers += counting;
+  }
 }
 
 /* Runs f () for each thread of each block. */
@@ -606,7 +630,7 @@ template <class F> static void launch (dim3 grid, dim3 threads, const F &f) {
 /* A matrix in global memory, stored by columns; a vector has columns = 0. Full of NaN. */
 template <class T> struct array : pointer<T> {
   array (const char *name, int rows, int columns = 0) {
-    this->m = add_memory (name, rows, columns, NULL);
+    this->m = add_memory (name, rows, columns, NULL, 0);
     this->p = (T *) this->m->base;
   }
   T &at (int i, int j = 0) const {
@@ -732,15 +756,17 @@ static int run (const char *file) {
 
 /* ---- CUDA's words ------------------------------------------------------------------------- */
 
-#define __global__ static
+#define __global__ static __attribute__ ((noinline))
 #define __device__
 #define __restrict__
 #define __launch_bounds__(...)
 #define __syncthreads() gpu::barrier (__LINE__)
 
 template <class T, class S> static inline T atomicAdd (gpu::pointer<T> p, S x) {
-  gpu::note (p.m, p.p - (T *) p.m->base, gpu::last_line, false, true);
-  gpu::note (p.m, p.p - (T *) p.m->base, gpu::last_line, true, true);
+  if (p.m) {
+    gpu::note (p.m, p.p - (T *) p.m->base, gpu::last_line, false, true);
+    gpu::note (p.m, p.p - (T *) p.m->base, gpu::last_line, true, true);
+  }
   const T old = *p.p;
   *p.p = old + T (x);
   return old;
@@ -785,7 +811,8 @@ template <class T> static inline T printable (T x) {
 }
 
 template <class... A> static inline void print (const char *format, A... x) {
-  printf (format, printable (x)...);
+  if (gpu::order == 0)
+    printf (format, printable (x)...);
 }
 #define printf print
 
