@@ -68,6 +68,7 @@ function text = checked_arrays (text)
   text(text > 126) = "?"; # in comments; regexprep takes UTF-8 only
   text = regexprep (text, '\<((const\s+)?(float|double|int|unsigned))\s*\*\s*(?=[A-Za-z_)])', ...
                     'gpu::pointer<$1> ');
+  text = regexprep (text, '([(,=]\s*)&\s*(\w+)\s*\[([^\[\]]*)\](?!\s*\[)', '$1$2 + ($3)');
   [from, to, tokens] = regexp (text, '__shared__\s+(\w+)\s+([^;(]*);', "start", "end", "tokens");
   for i = numel (from):-1:1
     made = "";

@@ -491,7 +491,7 @@ template <class T, int ROWS = 0, int COLUMNS = 0> struct shared {
     }
   };
 
-  shared (const char *name, int at = __builtin_LINE())
+  explicit shared (const char *name, int at = __builtin_LINE())
       : m (add_memory (name, ROWS, COLUMNS, x, at)) {
   }
   row operator[] (index at) const {
@@ -502,7 +502,7 @@ template <class T, int ROWS = 0, int COLUMNS = 0> struct shared {
 template <class T, int COUNT> struct shared<T, COUNT, 0> : pointer<T> {
   T x[COUNT];
 
-  shared (const char *name, int at = __builtin_LINE()) {
+  explicit shared (const char *name, int at = __builtin_LINE()) {
     *(pointer<T> *) this = pointer<T> (x, add_memory (name, COUNT, 0, x, at));
   }
 };
@@ -512,7 +512,7 @@ template <class T> struct shared<T, 0, 0> : element<T> {
   T x;
   using element<T>::operator=;
 
-  shared (const char *name, int at = __builtin_LINE())
+  explicit shared (const char *name, int at = __builtin_LINE())
       : element<T>{&x, add_memory (name, 1, 0, &x, at), at} {
   }
 };
