@@ -810,6 +810,10 @@ template <class T> static inline T printable (T x) {
   return x;
 }
 
+template <class T> static inline auto printable (gpu::element<T> x) {
+  return printable ((T) x);
+}
+
 template <class... A> static inline void print (const char *format, A... x) {
   if (gpu::order == 0)
     printf (format, printable (x)...);
