@@ -8,7 +8,15 @@
 ## @deftypefnx {} {[@var{ok}, @var{info}] =} gpumm_puzzle (@var{N})
 ## Write a CUDA kernel in your editor, and have it run, checked and scored on the CPU.
 ##
-## @code{gpumm_puzzle ()} lists the puzzles and what you have solved in the current folder.
+## @code{gpumm_puzzle ()} lists the puzzles, with your scores in the current folder:
+##
+## @example
+## @group
+## gpumm_puzzle ()
+##   @print{} Type gpumm_puzzle (N) to begin a puzzle, and again to have it judged.
+##   @print{}    1  One thread for each element...
+## @end group
+## @end example
 ##
 ## The first call of @code{gpumm_puzzle (@var{N})} writes the file @file{puzzle_NN.cu} into the
 ## current folder.  The head of the file is the task.  Write the body of the kernel, save the file,
@@ -46,8 +54,8 @@
 ##
 ## Kernels have the words of CUDA that the puzzles need: @code{__shared__} arrays of one or two
 ## dimensions, @code{__syncthreads}, @code{atomicAdd}, @code{printf}, @code{threadIdx} and the like.
-## All floating-point numbers are single.  There are no warp shuffles.  A solution also compiles with
-## nvcc.
+## All floating-point numbers are single, there are no warp shuffles, and a declaration has one
+## pointer.  A solution also compiles with nvcc.
 ## @seealso{gpumm_kernel, gpumm_lessons, gpumm_source}
 ## @end deftypefn
 
@@ -145,7 +153,8 @@ function list_puzzles ()
 
   printf ("%s\n", "Type gpumm_puzzle (N) to begin a puzzle, and again to have it judged.");
   for task = puzzle_tasks ().'
-    printf ("%4d  %-44s%s\n", task.number, task.title, state_of (task.number));
+    line = sprintf ("%4d  %-44s%s", task.number, task.title, state_of (task.number));
+    printf ("%s\n", deblank (line));
   endfor
 
 endfunction
@@ -173,8 +182,11 @@ function remember (n, text, score)
   rows(end+1,:) = {number, hash("md5", text), sprintf("%d", score)};
   rows = rows.';
   text = sprintf ("%s %s %s\n", rows{:});
-  __write_file__ (".gpumm-puzzles", @(k) text(1:end * (k == 1)), "gpumm_puzzle", ...
-                  {"gpumm:unwritable", "gpumm:unwritable"});
+  try # a teacher may not write into the folder of a student
+    __write_file__ (".gpumm-puzzles", @(k) text(1:end * (k == 1)), "gpumm_puzzle", ...
+                    {"gpumm:unwritable", "gpumm:unwritable"});
+  catch
+  end_try_catch
 
 endfunction
 

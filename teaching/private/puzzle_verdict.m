@@ -65,6 +65,8 @@ function hint = hint_for (report)
       endif
     case "memory"
       hint = "A thread needs no memory of its own but a few variables.";
+    case "order"
+      hint = "Does a thread use the value that atomicAdd returns? It depends on the order.";
     case "unwritten"
       hint = ["Does a thread write this element? Results and shared memory are NaN until a thread " ...
               "writes them."];

@@ -345,11 +345,11 @@ struct real {
 };
 
 #define OPERATION(op)                                                                              \
-  static inline real operator op (real a, real b) {                                                \
+  static inline __attribute__ ((always_inline)) real operator op (real a, real b) {                \
     operations += counting;                                                                        \
     return a.v op b.v;                                                                             \
   }                                                                                                \
-  static inline real &operator op##= (real &a, real b) {                                           \
+  static inline __attribute__ ((always_inline)) real &operator op##= (real &a, real b) {           \
     return a = a op b;                                                                             \
   }
 OPERATION (+)
@@ -688,8 +688,9 @@ static void on_signal (int signal, siginfo_t *info, void *context) {
 #elif defined __aarch64__
   pc = (void *) c->uc_mcontext.pc;
 #endif
-  const char *what = signal == SIGFPE    ? "division of an integer by 0"
-                     : signal == SIGILL  ? "an index outside of an array of the thread's own"
+  const char *what = signal == SIGFPE ? "division of an integer by 0"
+                     : signal == SIGILL || signal == SIGTRAP
+                         ? "an index outside of an array of the thread's own"
                      : signal == SIGXFSZ ? "the kernel prints too much"
                      : signal == SIGABRT ? "the kernel ends the program"
                                          : "an access outside of all memory";
@@ -730,7 +731,8 @@ static int run (const char *file) {
   struct sigaction action = {};
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGALRM, SIGXFSZ};
+  const int signals[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL, SIGTRAP,
+                         SIGABRT, SIGXCPU, SIGALRM, SIGXFSZ};
   for (int s : signals)
     sigaction (s, &action, NULL);
   limit (RLIMIT_CPU, CPU_SECONDS, CPU_SECONDS + 2);
