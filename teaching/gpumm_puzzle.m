@@ -35,8 +35,10 @@
 ## @table @asis
 ## @item sectors
 ## of 32 bytes that the warps load from and store to global memory
+## @item passes
+## over the 32 banks of shared memory
 ## @item bank conflicts
-## passes over the banks of shared memory beyond one for each request of a warp
+## passes beyond one for each request of a warp
 ## @item barriers
 ## that the blocks pass
 ## @item operations
@@ -118,7 +120,7 @@ function print_verdict (info, text)
     printf ("%s:%d: %s\n", info.file, info.line, ...
             strtrim (lines{min (info.line, end)}));
   endif
-  printf ("%s\n", info.message);
+  printf ("%s\n", wrapped (info.message));
   measures = fieldnames (info.counts).';
   if (! isempty (measures))
     printf ("\n%-16s%10s%12s\n", "", "yours", "reference");
@@ -133,9 +135,14 @@ function print_verdict (info, text)
     printf ("%-16s%10d%12d\n\n", "score", info.score, 100);
   endif
   if (! isempty (info.hint))
-    printf ("Hint: %s\n", info.hint);
+    printf ("%s\n", wrapped (["Hint: " info.hint]));
   endif
 
+endfunction
+
+## Lines of at most 80 columns.
+function text = wrapped (text)
+  text = strtrim (regexprep (text, '([^\n]{1,80})(?:[ \n]|$)', "$1\n"));
 endfunction
 
 ## The next of the three hints; after the last the first again.
@@ -145,7 +152,8 @@ function print_hint (task)
   given(end+1:task.number) = 0;
   k = mod (given(task.number), numel (task.hints)) + 1;
   given(task.number) = k;
-  printf ("Hint %d of %d for puzzle %d: %s\n", k, numel (task.hints), task.number, task.hints{k});
+  head = sprintf ("Hint %d of %d for puzzle %d: ", k, numel (task.hints), task.number);
+  printf ("%s\n", wrapped ([head task.hints{k}]));
 
 endfunction
 

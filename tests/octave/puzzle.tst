@@ -5,6 +5,9 @@
 %!function yes = compiles ()
 %!  found = @(name) ! isempty (file_in_path (getenv ("PATH"), name));
 %!  yes = found ("g++") || found ("clang++");
+%!  if (! yes)
+%!    puts ("SKIP: there is no C++ compiler\n");
+%!  endif
 %!endfunction
 
 %!function names = tasks ()
@@ -152,7 +155,7 @@
 %!testif ; compiles ()
 %! [folder, gone] = scratch ("cd");
 %! said = evalc ("gpumm_puzzle (2)");
-%! assert (! isempty (strfind (said, "Write the kernel there, save the file")));
+%! assert (! isempty (regexp (said, 'Write the kernel there,\s+save the\s+file', "once")));
 %! given = fileread ("puzzle_02.cu");
 %! assert (strncmp (given, "/* Puzzle 2: More threads", 25));
 %! assert (isempty (strfind (given, "////")));
