@@ -65,11 +65,18 @@ endfunction
 ## CUDA's arrays become those of puzzle.h, in the lines in which they stand.
 function text = checked_arrays (text)
 
-  text(text > 126) = "?"; # in comments; regexprep takes UTF-8 only
+  ## Comments become blanks: what is in them is not to be replaced.  regexp takes UTF-8 only.
+  text(text > 126) = "?";
+  [from, to] = regexp (text, '"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/');
+  for i = find (text(from) == "/")
+    part = text(from(i):to(i));
+    part(part != "\n") = " ";
+    text(from(i):to(i)) = part;
+  endfor
   text = regexprep (text, '\<((const\s+)?(float|double|int|unsigned))\s*\*\s*(?=[A-Za-z_)])', ...
                     'gpu::pointer<$1> ');
   text = regexprep (text, '([(,=]\s*)&\s*(\w+)\s*\[([^\[\]]*)\](?!\s*\[)', '$1$2 + ($3)');
-  [from, to, tokens] = regexp (text, '__shared__\s+(\w+)\s+([^;(]*);', "start", "end", "tokens");
+  [from, to, tokens] = regexp (text, '__shared__\s+(\w+)\s+([^;]*);', "start", "end", "tokens");
   for i = numel (from):-1:1
     made = "";
     for one = ostrsplit (tokens{i}{2}, ",")

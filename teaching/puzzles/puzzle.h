@@ -43,9 +43,6 @@ struct real {
   constexpr explicit operator double () const {
     return v;
   }
-  real operator- () const {
-    return -v;
-  }
 };
 
 #define OPERATION(op)                                                                              \
@@ -61,6 +58,10 @@ OPERATION (-)
 OPERATION (*)
 OPERATION (/)
 #undef OPERATION
+
+static inline real operator- (real a) {
+  return -a.v;
+}
 
 #define COMPARISON(op)                                                                             \
   static inline bool operator op (real a, real b) {                                                \
@@ -100,24 +101,24 @@ template <class T> struct element {
     visit (false);
     return *p;
   }
-  void operator= (T x) const {
+  T operator= (T x) const {
     visit (true);
-    *p = x;
+    return *p = x;
   }
-  void operator= (const element &other) const {
-    *this = (T) other;
+  T operator= (const element &other) const {
+    return *this = (T) other;
   }
-  void operator+= (T x) const {
-    *this = (T) * this + x;
+  T operator+= (T x) const {
+    return *this = (T) * this + x;
   }
-  void operator-= (T x) const {
-    *this = (T) * this - x;
+  T operator-= (T x) const {
+    return *this = (T) * this - x;
   }
-  void operator*= (T x) const {
-    *this = (T) * this * x;
+  T operator*= (T x) const {
+    return *this = (T) * this * x;
   }
-  void operator/= (T x) const {
-    *this = (T) * this / x;
+  T operator/= (T x) const {
+    return *this = (T) * this / x;
   }
   void operator++ () const {
     *this += 1;
@@ -482,9 +483,13 @@ template <class T, class S> static inline T atomicAdd (gpu::pointer<T> p, S x) {
   static inline gpu::real name (gpu::real x) {                                                     \
     return ::name (x.v);                                                                           \
   }
+FUNCTION_OF_ONE (sqrt)
 FUNCTION_OF_ONE (sqrtf)
+FUNCTION_OF_ONE (exp)
 FUNCTION_OF_ONE (expf)
+FUNCTION_OF_ONE (log)
 FUNCTION_OF_ONE (logf)
+FUNCTION_OF_ONE (fabs)
 FUNCTION_OF_ONE (fabsf)
 #undef FUNCTION_OF_ONE
 
@@ -494,6 +499,14 @@ static inline gpu::real fmaxf (gpu::real x, gpu::real y) {
 
 static inline gpu::real fminf (gpu::real x, gpu::real y) {
   return x.v < y.v ? x : y;
+}
+
+static inline gpu::real max (gpu::real x, gpu::real y) {
+  return fmaxf (x, y);
+}
+
+static inline gpu::real min (gpu::real x, gpu::real y) {
+  return fminf (x, y);
 }
 
 static inline gpu::real fmaf (gpu::real x, gpu::real y, gpu::real z) {
