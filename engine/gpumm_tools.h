@@ -51,6 +51,24 @@ typedef struct gpumm_counts {
   int64_t barriers;   /* summed over the blocks */
 } gpumm_counts;
 
+/* One access by one thread, as the host device records it. */
+typedef struct gpumm_record {
+  const void *p;      /* its first byte */
+  unsigned bytes;     /* several elements if the access is a vector's */
+  int is_store, line; /* line: of the kernel's source */
+  int block, thread;  /* numbers from 0; 32 threads in a row are a warp */
+  /* Accesses with one number are one request of a warp. Requests are numbered from 0 in the order
+   * of the source: the first ones of all warps of a block, then the second ones, up to the barrier.
+   */
+  int64_t request;
+  int64_t barriers;  /* of all blocks, so far */
+  int64_t transfers; /* of the request, as in gpumm_access */
+  int64_t conflicts; /* likewise */
+  const char *array; /* in shared memory: its name; NULL: global memory */
+  const void *first; /* the first byte of the array, or of the allocation */
+  int columns;       /* of the array */
+} gpumm_record;
+
 /* What was launched; a field is -1 if the driver cannot tell, or if launches differ. */
 typedef struct gpumm_launches {
   int64_t launches;     /* of kernels of the table, not of libraries */
@@ -68,13 +86,21 @@ typedef struct gpumm_trace {
   gpumm_counts a, b, c;   /* global memory of each operand */
   gpumm_counts workspace; /* and of temporaries, if the kernel has any */
   gpumm_counts all;
+  /* What was recorded, if it was; valid until the next run that counts. first is where A, B and C
+   * begin, and ld the distance of their columns in elements. */
+  const gpumm_record *records;
+  int64_t recorded;
+  const void *first[3];
+  int64_t ld[3];
 } gpumm_trace;
 
 /* As gpumm_run, but a kernel of the table runs in one piece with A, B and C on the device, exactly
  * as its source says. count: the kernel runs again and its accesses are counted. Only the host
  * device can count (elsewhere GPUMM_UNSUPPORTED); an access takes about 0.2 us, so m n k and k are
  * limited (GPUMM_TOO_LARGE). beta must be 0. Sparse matrices, and a real by a complex matrix, are
- * not traced (GPUMM_UNSUPPORTED). */
+ * not traced (GPUMM_UNSUPPORTED). With GPUMM_RECORD accesses are recorded, too, GPUMM_RECORD_MOST
+ * at most (else GPUMM_TOO_LARGE). */
+enum { GPUMM_COUNT = 1, GPUMM_RECORD, GPUMM_RECORD_MOST = 1 << 17 };
 enum { GPUMM_COUNT_MOST = 1 << 24, GPUMM_COUNT_MOST_K = 1 << 13 };
 GPUMM_API gpumm_status gpumm_run_traced (gpumm_job *job, gpumm_matrix *result, int count,
                                          gpumm_trace *trace);

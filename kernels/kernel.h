@@ -5,6 +5,7 @@
  * host/launch.h define the same few words for each:
  *
  *   global<T>           pointer to device memory; reads and writes as A[i + j * lda]
+ *   element_index       an index of A; on the host it knows the line that made it
  *   SHARED (T, x, r, c) declares x[r][c] in the block's shared memory, only at a kernel's top
  *   tile<T, r, c> &     such an array as a parameter
  *   LAUNCH (name, kernel, blocks, threads, device, stream, arguments...)
@@ -190,7 +191,7 @@ template <class R> DEVICE bool is_zero (complex<R> x) {
 /* ---- what all kernels do at their end ----------------------------------------------------- */
 
 /* C[at] = alpha sum + beta C[at]; with beta = 0 C is not read, so a NaN there does not spread. */
-template <class T> DEVICE void store (global<T> C, int64_t at, T alpha, T sum, T beta) {
+template <class T> DEVICE void store (global<T> C, element_index at, T alpha, T sum, T beta) {
   T value = scale (alpha, sum);
   if (!is_zero (beta)) {
     T old = C[at];

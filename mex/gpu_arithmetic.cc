@@ -287,7 +287,8 @@ octave_value_list polyval (named_call &c) {
   octave_value_list y =
       octave::feval ("builtin", args.prepend (octave_value (c.f.name)), c.nargout);
   for (octave_idx_type i = 0; i < y.length (); i++)
-    y (i) = on_device (y (i), c.device ());
+    if (y (i).is_defined ()) // Octave 9 leaves DY of an empty X
+      y (i) = on_device (y (i), c.device ());
   if (is_single && y.length () > 0 && y (0).is_double_type ())
     y (0) = y (0).as_single ();
   return y;

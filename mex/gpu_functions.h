@@ -188,8 +188,8 @@ gpumm::array array_of (const octave_value &x);
   ROW (min, SEVERAL, "A B? DIMS? NAN? ...", "fsb", COMPUTED, extreme, GPUMM_FOLD_MIN)             \
   ROW (range, ONE, "X DIMS? NAN? ...", "fs", COMPUTED, range, GPUMM_FOLD_MAX)                     \
   ROW (bounds, SEVERAL, "X DIMS? NAN? ...", "fs", COMPUTED, bounds, GPUMM_FOLD_MIN)               \
-  ROW (any, ONE, "X DIMS?", "fs", COMPUTED, truth, GPUMM_FOLD_ANY)                                \
-  ROW (all, ONE, "X DIMS?", "f", COMPUTED, truth, GPUMM_FOLD_ALL)                                 \
+  ROW (any, NO_FILE, "X DIMS?", "fs", COMPUTED, truth, GPUMM_FOLD_ANY)                            \
+  ROW (all, NO_FILE, "X DIMS?", "f", COMPUTED, truth, GPUMM_FOLD_ALL)                             \
   ROW (var, SEVERAL, "X WEIGHTS? DIMS? NAN? ...", "fsb", COMPUTED, variance)                      \
   ROW (dot, ONE, "A B DIM?", "fsb", COMPUTED, dot)                                                \
   ROW (norm, ONE, "F P? ...", "fsb", COMPUTED, norm)                                              \

@@ -7,7 +7,8 @@
 // Octave's function of a name becomes a function that looks at the last arguments. Those that speak
 // of a gpuArray go to __made_there__.m; all others go to Octave's function, in the same call: its
 // results, its errors and the names in them are Octave's. Functions that are files, such as randi,
-// cannot be replaced so.
+// cannot be replaced so. In the same way any and all take lists of dimensions and "all": methods
+// would cost each call of any (G) twice the time.
 //
 // Links to the C++ interfaces of GNU Octave: octave.cc says what that means for the licence.
 //
@@ -27,8 +28,8 @@
 
 static const char *const names[] = {"zeros", "ones",     "eye",      "Inf",   "inf",  "NaN",
                                     "nan",   "NA",       "true",     "false", "rand", "randn",
-                                    "rande", "randperm", "linspace", "colon"};
-enum { NAMES = sizeof names / sizeof *names };
+                                    "rande", "randperm", "linspace", "colon", "any",  "all"};
+enum { NAMES = sizeof names / sizeof *names, MAKERS = NAMES - 2 };
 
 static octave_value octaves[NAMES], replaced[NAMES];
 static octave_builtin::fcn fcns[NAMES]; // the code of Octave's: one of these
@@ -61,6 +62,12 @@ static bool has_words (const octave_value_list &args) {
   return n > 0 && (is_word (args (n - 1), "gpuArray") || (n > 1 && is_word (args (n - 2), "like")));
 }
 
+// (X, DIMS) of a gpuArray, where DIMS is no number
+static bool has_dimensions (const octave_value_list &args) {
+  return args.length () == 2 && args (1).type_id () != octave_scalar::static_type_id ()
+         && args (0).class_name () == "gpuArray";
+}
+
 // The arguments with those of the host in place of gpuArrays: sizes, or the state of a generator.
 static octave_value_list gathered (octave_value_list args) {
   for (octave_idx_type i = 0; i < args.length (); i++)
@@ -71,9 +78,11 @@ static octave_value_list gathered (octave_value_list args) {
 template <std::size_t I>
 static octave_value_list made (octave::interpreter &interpreter, const octave_value_list &args,
                                int nargout) {
-  if (has_words (args))
+  if (I >= MAKERS && has_dimensions (args))
+    return octave::feval ("__gpuarray__", ovl (names[I], Cell (args)), nargout);
+  if (I < MAKERS && has_words (args))
     return octave::feval ("__made_there__", ovl (names[I], Cell (args)), nargout);
-  if (has_gpuarray (args))
+  if (I < MAKERS && has_gpuarray (args))
     return made<I> (interpreter, gathered (args), nargout);
   return fcns[I] ? fcns[I](args, nargout) : methods[I](interpreter, args, nargout);
 }

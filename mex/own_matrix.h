@@ -180,8 +180,8 @@ public:
   bool is_constant () const {
     return true;
   }
-  // Octave asks the limits of a range, as in 1:k, whether they are objects, and for objects it calls
-  // `colon`. All others who ask this take what is no object for an array.
+  // For a range, as 1:k, Octave asks its limits if they are objects, and for objects calls `colon`.
+  // All others who ask this get no: they would not take an object for an array.
   [[gnu::noinline]] bool isobject () const {
     octave_value (*const range) (const octave_value &, const octave_value &, const octave_value &,
                                  bool) = octave::colon_op;

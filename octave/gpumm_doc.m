@@ -48,9 +48,9 @@ function address = gpumm_doc (name = "")
   endif
   [guide, info_file] = find_guide (here);
 
-  page = ["file://", encoded(guide), "/index.html"];
+  page = [__file_address__(guide), "/index.html"];
   if (! isempty (name))
-    page = ["file://", encoded(guide), "/reference.html#", name];
+    page = [__file_address__(guide), "/reference.html#", name];
   endif
   if (nargout > 0)
     address = page;
@@ -86,20 +86,6 @@ function [guide, info_file] = find_guide (here)
            ["gpumm_doc: this gpumm was installed without its guide. Install pandoc, texinfo and " ...
             "python3; in gpumm's sources package/make-dist then makes the package with the guide"]);
   endif
-
-endfunction
-
-## Encode a path for an address.
-function text = encoded (path)
-
-  plain = ["A":"Z", "a":"z", "0":"9", "/.~_-"];
-  text = "";
-  for byte = path
-    if (! any (byte == plain))
-      byte = sprintf ("%%%02X", double (byte));
-    endif
-    text = [text, byte];
-  endfor
 
 endfunction
 

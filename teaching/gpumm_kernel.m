@@ -4,6 +4,7 @@
 ## -*- texinfo -*-
 ## @deftypefn  {} {} gpumm_kernel (@var{kernel}, @var{A}, @var{B})
 ## @deftypefnx {} {[@var{C}, @var{trace}] =} gpumm_kernel (@dots{}, @var{name}, @var{value})
+## @deftypefnx {} {[@var{C}, @var{trace}, @var{record}] =} gpumm_kernel (@dots{})
 ## Multiply two matrices by one kernel, and count its operations and memory accesses.
 ##
 ## Without an output argument the counts are printed as a table.
@@ -136,11 +137,32 @@
 ## @end group
 ## @end example
 ##
+## @var{record} has the accesses that were counted, 131072 at most.  Each field is a column with a
+## row for each access:
+##
+## @table @code
+## @item request
+## The number of the warp's request, from 0.  Between two barriers the first requests of all warps
+## of a block come first, then the second ones, and so on.
+## @item block, thread, barriers
+## The block, the thread in it, and the barriers that all blocks have passed before; from 0.
+## @item line
+## The line of the kernel's source.
+## @item store
+## 1: the thread writes; 0: it reads.
+## @item array, offset, bytes
+## 1 to 3: A, B or C; 4: temporaries; from 5: the arrays in shared memory, whose @code{name} and
+## @code{columns} are in the field @code{shared}; the offset in bytes, and the bytes accessed.
+## The columns of A, B and C are @code{ld(1)}, @code{ld(2)} and @code{ld(3)} elements apart.
+## @item transfers, conflicts
+## The sectors or the passes of the request, and its bank conflicts.
+## @end table
+##
 ## Errors have the identifiers of @code{gpumm} and @code{gpumm:too-large}.
-## @seealso{gpumm_source, gpumm_plot, gpumm, gpumm_info}
+## @seealso{gpumm_steps, gpumm_source, gpumm_plot, gpumm, gpumm_info}
 ## @end deftypefn
 
-function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
+function [C, trace, record] = gpumm_kernel (kernel, A, B, varargin)
 
   if (nargin < 3)
     print_usage ();
@@ -168,11 +190,16 @@ function [C, trace] = gpumm_kernel (kernel, A, B, varargin)
   endif
 
   counting = o.count && ! strcmp (o.algorithm, "loops");
+  if (nargout > 2 && ! counting)
+    error ("gpumm:bad-value", ["gpumm_kernel: RECORD is of a kernel that is counted. Choose " ...
+                               "another one than loops, and leave \"Count\" out"]);
+  endif
   on_gpu = o.backend == 2;
-  [C, info, t] = run (A, B, o, counting && ! on_gpu);
+  o.records = nargout > 2;
+  [C, info, t, record] = run (A, B, o, counting && ! on_gpu);
   row = strtok (info.kernel);
   if (counting && on_gpu)
-    t = count_on_cpu (t, A, B, o, row, given);
+    [t, record] = count_on_cpu (t, A, B, o, row, given);
   endif
   if (nargout > 1)
     k = kernels(strcmp ({kernels.name}, row));
@@ -437,13 +464,18 @@ endfunction
 
 ## ---- running and counting -----------------------------------------------------------------------
 
-function [C, info, t] = run (A, B, o, count)
+function [C, info, t, record] = run (A, B, o, count)
 
+  record = [];
   if (strcmp (o.algorithm, "loops"))
     o.backend = 1;
   endif
   try
-    [C, info, t] = __gpumm_kernel__ (A, B, o, count);
+    if (o.records && count)
+      [C, info, t, record] = __gpumm_kernel__ (A, B, o, count);
+    else
+      [C, info, t] = __gpumm_kernel__ (A, B, o, count);
+    endif
   catch err
     text = regexprep (err.message, '^gpumm:', "gpumm_kernel:");
     if (strcmp (err.identifier, "gpumm:too-large"))
@@ -455,13 +487,14 @@ function [C, info, t] = run (A, B, o, count)
 endfunction
 
 ## The GPU cannot count, but the CPU can, for the kernels that it runs.
-function t = count_on_cpu (t, A, B, o, row, demanded)
+function [t, record] = count_on_cpu (t, A, B, o, row, demanded)
 
+  record = [];
   o.backend = 1;
   o.device = -1;
   o.algorithm = row;
   try
-    [~, ~, counted] = run (A, B, o, true);
+    [~, ~, counted, record] = run (A, B, o, true);
   catch err
     if (demanded || ! any (strcmp (err.identifier, {"gpumm:too-large", "gpumm:unsupported"})))
       rethrow (err);

@@ -209,7 +209,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-enum { GPUMM_DRIVER_VERSION = 20 };
+enum { GPUMM_DRIVER_VERSION = 21 };
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */
@@ -265,12 +265,14 @@ typedef struct gpumm_driver {
   int64_t (*fault) (int64_t n);
 
   /* To study kernels. launched describes the launches since its last call; NULL if the driver
-   * cannot. count_accesses starts (on != 0) or stops counting; counts returns the counts since
-   * then, for the allocation that p points into or (p NULL) for all memory. Both NULL if the driver
-   * cannot (cuda). */
+   * cannot. count_accesses starts (on != 0) or stops counting, and with GPUMM_RECORD records, too;
+   * counts returns the counts since then, for the allocation that p points into or (p NULL) for all
+   * memory; records what was recorded, which stays until counting starts again. All NULL if the
+   * driver cannot (cuda). */
   gpumm_status (*launched) (int device, gpumm_launches *launches);
   void (*count_accesses) (int on);
   gpumm_status (*counts) (const void *p, gpumm_counts *counts);
+  gpumm_status (*records) (const gpumm_record **records, int64_t *count);
 
   /* Called once, when the driver is opened; NULL if no call takes long. Cancelling: long launches
    * check is_cancelled () and return GPUMM_CANCELLED once it is not 0. Progress: a synchronous

@@ -272,6 +272,8 @@ static void add_step (schedule *s, int64_t i, int64_t j, int64_t l, int64_t k) {
   product->lda = a.ld_to;
   product->ldb = b.ld_to;
   product->ldc = c.ld_to;
+  if (s->job->trace)
+    memcpy (s->job->trace->ld, (int64_t[]){a.ld_to, b.ld_to, c.ld_to}, sizeof s->job->trace->ld);
   if (l > 0)
     product->beta = (gpumm_scalar){1, 0};
   product->workspace = s->workspace;

@@ -34,6 +34,14 @@ static gpumm_status read_counts (const gpumm_plan *plan, void *const memory[], g
   return driver_failed (plan, status, "counting");
 }
 
+static gpumm_status read_records (const gpumm_plan *plan, void *const memory[],
+                                  gpumm_trace *trace) {
+  for (int i = 0; i < 3; i++)
+    trace->first[i] = memory[i];
+  return driver_failed (plan, plan->context->driver->records (&trace->records, &trace->recorded),
+                        "recording");
+}
+
 /* Launches the first step once more, counted. */
 static gpumm_status count (const struct gpumm_job *job, const gpumm_stream_job *steps,
                            void *const memory[]) {
@@ -49,7 +57,7 @@ static gpumm_status count (const struct gpumm_job *job, const gpumm_stream_job *
   gpumm_status status = gpumm_stream_take (plan->context, &stream);
   if (status)
     return status;
-  driver->count_accesses (1);
+  driver->count_accesses (job->count);
   status = steps->launch (steps, steps->steps[0].task, whole, stream, note);
   /* also after a failure: no work may be queued on a stream that is given back */
   const gpumm_status waited = driver->stream_synchronize (plan->context->device, stream);
@@ -57,6 +65,8 @@ static gpumm_status count (const struct gpumm_job *job, const gpumm_stream_job *
     status = driver_failed (plan, waited, "waiting for a counted kernel");
   if (!status)
     status = read_counts (plan, memory, job->trace);
+  if (!status && job->count == GPUMM_RECORD)
+    status = read_records (plan, memory, job->trace);
   driver->count_accesses (0);
   gpumm_stream_give (plan->context, stream);
   return status;

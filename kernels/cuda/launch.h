@@ -9,6 +9,8 @@
 
 template <class T> using global = T *__restrict__;
 
+typedef int64_t element_index;
+
 template <class T, int ROWS, int COLUMNS> using tile = T[ROWS][COLUMNS];
 
 #define COUNT_OPERATIONS(n)

@@ -1,4 +1,4 @@
-/* count.c - counts what a kernel reads and writes as the memory of a GPU would see it.
+/* count.c - counts, and records, what a kernel reads and writes as a GPU's memory would see it.
  *
  * Every access of every thread between two barriers is recorded: its place in the code, and how
  * many times the thread has been there. Accesses of one warp that agree in both are one request, as
@@ -22,15 +22,16 @@ struct access {
   const char *p;
   int thread;
   unsigned bytes;
-  int kind;
+  int kind, line;
+  int turn; /* among the accesses of its thread */
 };
 
 int gpumm_host_counting;
 int64_t gpumm_host_operations, gpumm_host_barriers;
 
 static struct access *accesses;
-static int64_t noted, room;
-static int lost; /* out of memory: the counts are invalid */
+static int64_t noted, room, thread_from; /* where the accesses of the running thread begin */
+static int lost;                         /* out of memory: the counts are invalid */
 
 /* Counts for each accessed allocation; first is NULL for the sum. */
 struct tally {
@@ -40,18 +41,28 @@ struct tally {
 static struct tally *tallies;
 static int tally_count;
 
+static gpumm_record *records;
+static int64_t recorded; /* beyond GPUMM_RECORD_MOST: too many */
+
 void gpumm_host_count (int on) {
+  if (on) {
+    free (records);
+    records = on == GPUMM_RECORD ? malloc (GPUMM_RECORD_MOST * sizeof *records) : NULL;
+    recorded = 0;
+  }
   free (accesses);
   free (tallies);
   accesses = NULL;
   tallies = NULL;
   noted = room = 0;
-  tally_count = lost = 0;
+  tally_count = 0;
+  lost = on == GPUMM_RECORD && !records;
   gpumm_host_operations = gpumm_host_barriers = 0;
   gpumm_host_counting = on;
 }
 
-void __attribute__ ((noinline)) gpumm_host_access (int kind, const void *p, unsigned bytes) {
+void __attribute__ ((noinline))
+gpumm_host_access (int kind, const void *p, unsigned bytes, int line) {
   if (noted == room) {
     int64_t more = room ? 2 * room : 4096;
     struct access *grown = realloc (accesses, (size_t) more * sizeof *grown);
@@ -65,7 +76,10 @@ void __attribute__ ((noinline)) gpumm_host_access (int kind, const void *p, unsi
   const gpumm_index3 *t = &gpumm_host_thread, *size = &gpumm_host_block_size;
   const int thread = (int) (t->x + size->x * (t->y + size->y * t->z));
   const int64_t place = (intptr_t) __builtin_return_address (0);
-  accesses[noted] = (struct access){{place, thread, noted}, p, thread, bytes, kind};
+  if (noted == 0 || accesses[noted - 1].thread != thread)
+    thread_from = noted;
+  accesses[noted] = (struct access){{place, thread, noted},     p, thread, bytes, kind, line,
+                                    (int) (noted - thread_from)};
   noted++;
 }
 
@@ -145,7 +159,50 @@ static void add (const char *first, int kind, const gpumm_access *x) {
   t->counts[kind].conflicts += x->conflicts;
 }
 
-static void count_request (const struct access *a, int count) {
+/* A request comes when the last of its threads does. request first holds what to sort by: the turn,
+ * the warp and the number n of the request in the phase. */
+static void record (const struct access *a, int count, int64_t n, const gpumm_access *x) {
+  int64_t turn = 0;
+  for (int i = 0; i < count; i++)
+    turn = a[i].turn > turn ? a[i].turn : turn;
+  for (int i = 0; i < count && recorded++ < GPUMM_RECORD_MOST; i++) {
+    gpumm_record *r = &records[recorded - 1];
+    *r = (gpumm_record){.p = a[i].p,
+                        .bytes = a[i].bytes,
+                        .is_store = a[i].kind == GPUMM_STORE || a[i].kind == GPUMM_SHARED_STORE,
+                        .line = a[i].line,
+                        .block = (int) gpumm_host_block.x,
+                        .thread = a[i].thread,
+                        .request = (turn * WARP + a[i].thread / WARP) << 20 | n,
+                        .barriers = gpumm_host_barriers,
+                        .transfers = x->transfers,
+                        .conflicts = x->conflicts};
+    if (a[i].kind == GPUMM_SHARED_LOAD || a[i].kind == GPUMM_SHARED_STORE)
+      gpumm_host_name_array (r);
+    else
+      r->first = gpumm_host_allocation (r->p);
+  }
+}
+
+static int by_request (const void *x, const void *y) {
+  const gpumm_record *a = x, *b = y;
+  return a->request == b->request ? a->thread - b->thread : a->request < b->request ? -1 : 1;
+}
+
+/* Numbers the requests of the phase that began with that record. */
+static void number_requests (int64_t from) {
+  if (recorded == from || recorded > GPUMM_RECORD_MOST)
+    return;
+  qsort (records + from, (size_t) (recorded - from), sizeof *records, by_request);
+  int64_t before = -1, number = from ? records[from - 1].request : -1;
+  for (int64_t i = from; i < recorded; i++) {
+    number += records[i].request != before;
+    before = records[i].request;
+    records[i].request = number;
+  }
+}
+
+static void count_request (const struct access *a, int count, int64_t n) {
   int shared = a->kind == GPUMM_SHARED_LOAD || a->kind == GPUMM_SHARED_STORE;
   int64_t seen[MOST_UNITS];
   gpumm_access x = {.elements = count, .requests = 1};
@@ -154,6 +211,8 @@ static void count_request (const struct access *a, int count) {
   const char *first = shared ? NULL : gpumm_host_allocation (a->p);
   if (first)
     add (first, a->kind, &x);
+  if (records)
+    record (a, count, n, &x);
 }
 
 void gpumm_host_count_phase (void) {
@@ -168,11 +227,13 @@ void gpumm_host_count_phase (void) {
     accesses[i].key[3] = accesses[i].thread;
   }
   qsort (accesses, (size_t) noted, sizeof *accesses, by_key);
-  for (int64_t i = 0, end; i < noted; i = end) {
+  const int64_t from = recorded;
+  for (int64_t i = 0, n = 0, end; i < noted; i = end, n++) {
     for (end = i; end < noted && same_keys (&accesses[i], &accesses[end], 3); end++)
       ;
-    count_request (&accesses[i], (int) (end - i));
+    count_request (&accesses[i], (int) (end - i), n);
   }
+  number_requests (from);
   noted = 0;
 }
 
@@ -195,4 +256,14 @@ gpumm_status gpumm_host_counts (const void *p, gpumm_counts *counts) {
     counts->barriers = gpumm_host_barriers;
   }
   return GPUMM_OK;
+}
+
+gpumm_status gpumm_host_records (const gpumm_record **all, int64_t *count) {
+  const int all_are_there = records && recorded <= GPUMM_RECORD_MOST;
+  *all = records;
+  *count = all_are_there ? recorded : 0;
+  return all_are_there || recorded == 0
+             ? GPUMM_OK
+             : gpumm_driver_fail (GPUMM_TOO_LARGE, "there are more than %d accesses",
+                                  GPUMM_RECORD_MOST);
 }

@@ -463,4 +463,5 @@ const gpumm_driver gpumm_driver_here = {
     .fault = fault,
     .count_accesses = gpumm_host_count,
     .counts = gpumm_host_counts,
+    .records = gpumm_host_records,
 };

@@ -109,6 +109,8 @@ static uint64_t random_state = 1;
 static struct {
   void *p;
   size_t bytes;
+  const char *name;
+  int columns;
 } shared[MOST_ARRAYS];
 static int shared_arrays; /* declared in this block */
 
@@ -288,7 +290,18 @@ int64_t gpumm_host_shared_bytes (void) {
   return (int64_t) all;
 }
 
-void *gpumm_host_shared (size_t bytes) {
+void gpumm_host_name_array (gpumm_record *access) {
+  for (int i = 0; i < shared_arrays; i++) {
+    const char *first = shared[i].p, *p = access->p;
+    if (p >= first && p < first + shared[i].bytes) {
+      access->first = first;
+      access->array = shared[i].name;
+      access->columns = shared[i].columns;
+    }
+  }
+}
+
+void *gpumm_host_shared (size_t bytes, const char *name, int columns) {
   const int i = current->arrays++, is_new = i == shared_arrays;
   if (i < shared_arrays && shared[i].bytes == bytes)
     return shared[i].p;
@@ -308,6 +321,8 @@ void *gpumm_host_shared (size_t bytes) {
     }
     shared[i].bytes = bytes;
   }
+  shared[i].name = name;
+  shared[i].columns = columns;
   memset (shared[i].p, 0xff, bytes); /* NaN in every type, to show reads of unwritten memory */
   shared_arrays++;
   return shared[i].p;

@@ -33,7 +33,10 @@ void gpumm_host_barrier (int line);
 
 /* For a kernel's threads: the block's next array in shared memory. Every thread of a block must
  * ask for the same arrays in the same order; the first thread finds it full of NaN. */
-void *gpumm_host_shared (size_t bytes);
+void *gpumm_host_shared (size_t bytes, const char *name, int columns);
+
+/* Sets first, array and columns of an access to shared memory. */
+void gpumm_host_name_array (gpumm_record *access);
 
 /* Bytes of shared memory that the last block used. */
 int64_t gpumm_host_shared_bytes (void);
@@ -43,14 +46,14 @@ void gpumm_host_run_reset (void);
 
 /* ---- counting, count.c -------------------------------------------------------------------- */
 
-extern int gpumm_host_counting; /* on? */
+extern int gpumm_host_counting; /* on? GPUMM_RECORD: records, too */
 extern int64_t gpumm_host_operations, gpumm_host_barriers;
 
 enum { GPUMM_LOAD, GPUMM_STORE, GPUMM_SHARED_LOAD, GPUMM_SHARED_STORE, GPUMM_ACCESS_KINDS };
 
 /* A thread accesses bytes at p. The address of the call identifies the access within a kernel: this
  * function must not be inlined, and its caller must be. */
-void gpumm_host_access (int kind, const void *p, unsigned bytes);
+void gpumm_host_access (int kind, const void *p, unsigned bytes, int line);
 
 /* All threads of the block have reached a barrier or the end: combines the accesses to requests. */
 void gpumm_host_count_phase (void);

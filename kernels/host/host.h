@@ -41,12 +41,17 @@ GPUMM_API int64_t gpumm_host_fault_of (int device, int64_t n);
  * different paths through a loop are assumed to wait for each other at its places.) Counting is
  * slow and off by default. gpumm_counts is in engine/gpumm.h. */
 
-/* Sets all counts to 0 and starts (on != 0) or stops counting. */
+/* Sets all counts to 0 and starts (on != 0) or stops counting. With GPUMM_RECORD each access is
+ * recorded, too. */
 GPUMM_API void gpumm_host_count (int on);
 
 /* The counts since then: of the allocation that contains p, or of all memory if p is NULL. For one
  * allocation only load and store are set. */
 GPUMM_API gpumm_status gpumm_host_counts (const void *p, gpumm_counts *counts);
+
+/* What was recorded; it stays until counting starts again. Fails with GPUMM_TOO_LARGE if there were
+ * more than GPUMM_RECORD_MOST accesses. */
+GPUMM_API gpumm_status gpumm_host_records (const gpumm_record **records, int64_t *count);
 
 #ifdef __cplusplus
 }

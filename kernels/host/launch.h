@@ -20,9 +20,9 @@
  * code. */
 #define INLINE inline __attribute__ ((always_inline))
 
-static INLINE void counted (int kind, const void *p, unsigned bytes) {
+static INLINE void counted (int kind, const void *p, unsigned bytes, int line) {
   if (__builtin_expect (gpumm_host_counting, 0))
-    gpumm_host_access (kind, p, bytes);
+    gpumm_host_access (kind, p, bytes, line);
 }
 
 /* Arithmetic is counted, too, in operations on reals. */
@@ -32,17 +32,27 @@ static INLINE void counted (int kind, const void *p, unsigned bytes) {
       gpumm_host_operations += (n);                                                                \
   while (0)
 
+/* An index, and the line of the source that made it: that of the brackets around a number. */
+struct element_index {
+  int64_t i;
+  int line;
+
+  INLINE element_index (int64_t j, int here = __builtin_LINE()) : i (j), line (here) {
+  }
+};
+
 /* One element in memory, which counts reads and writes. */
 template <class T, int LOAD, int STORE> struct element {
   T &x;
+  int line;
 
   INLINE operator T () const {
-    counted (LOAD, &x, sizeof (T));
+    counted (LOAD, &x, sizeof (T), line);
     return x;
   }
 
   INLINE void operator= (T value) const {
-    counted (STORE, &x, sizeof (T));
+    counted (STORE, &x, sizeof (T), line);
     x = value;
   }
 
@@ -50,7 +60,7 @@ template <class T, int LOAD, int STORE> struct element {
     *this = (T) other;
   }
 
-  explicit INLINE element (T &y) : x (y) {
+  INLINE element (T &y, int here) : x (y), line (here) {
   }
 };
 
@@ -60,8 +70,8 @@ template <class T, int LOAD, int STORE> struct pointer {
   INLINE pointer (T *q) : p (q) {
   }
 
-  INLINE element<T, LOAD, STORE> operator[] (int64_t i) const {
-    return element<T, LOAD, STORE> (p[i]);
+  INLINE element<T, LOAD, STORE> operator[] (element_index at) const {
+    return element<T, LOAD, STORE> (p[at.i], at.line);
   }
 };
 
@@ -79,7 +89,7 @@ template <class T, int ROWS, int COLUMNS> struct tile {
 
 #define SHARED(T, name, rows, columns)                                                             \
   tile<T, rows, columns> name = {                                                                  \
-      (T (*)[columns]) gpumm_host_shared (sizeof (T) * (rows) * (columns))}
+      (T (*)[columns]) gpumm_host_shared (sizeof (T) * (rows) * (columns), #name, columns)}
 
 /* Threads run one at a time, so plain operations are atomic. */
 template <class T, int LOAD, int STORE> static INLINE T atomic_or (element<T, LOAD, STORE> x, T y) {

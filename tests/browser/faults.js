@@ -136,9 +136,11 @@
       while (holder && ! scrolls (holder))
         holder = holder.parentElement;
       const clip = holder && holder !== root && holder !== document.body
-        ? holder.getBoundingClientRect () : { left: -Infinity, right: Infinity };
+        ? holder.getBoundingClientRect ()
+        : { left: -Infinity, right: Infinity, top: -Infinity, bottom: Infinity };
       for (const box of range.getClientRects ())
-        boxes.push ({ element, top: box.top, bottom: box.bottom,
+        boxes.push ({ element, top: Math.max (box.top, clip.top),
+                      bottom: Math.min (box.bottom, clip.bottom),
                       left: Math.max (box.left, clip.left),
                       right: Math.min (box.right, clip.right) });
     }

@@ -122,6 +122,11 @@ class Browser:
         self.process.wait(20)
 
 
+def faults_of(browser):
+    """Returns the faults of the page as it is now."""
+    return browser.run((here / "faults.js").read_text())["faults"]
+
+
 def look(browser, file):
     """Returns the links of a page, its ids, and its faults in all views."""
     script = (here / "faults.js").read_text()
@@ -148,14 +153,13 @@ SEARCH = """(() => {
 
 def search(browser, file, folder, ids):
     """Returns what is wrong with the search box of a page, and with what the box finds."""
-    script = (here / "faults.js").read_text()
     browser.view(*VIEWS[0])
     browser.open(file)
     faults = []
     for words in SEARCHES:
         found = browser.run(SEARCH % json.dumps(words))
         faults += [f"\"{words}\": {fault}" for fault in broken_links(found, ids, folder)
-                   + [fault for fault in browser.run(script)["faults"] if "no title" not in fault]]
+                   + [fault for fault in faults_of(browser) if "no title" not in fault]]
         wanted = FINDS.get(words, "")
         if wanted is None and found or wanted and not any(wanted in link for link in found):
             faults.append(f"\"{words}\" finds {found}")

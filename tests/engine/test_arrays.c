@@ -428,6 +428,15 @@ static int after (int op) {
   return op + 1 == GPUMM_MAP_ONES ? GPUMM_MAP_ADD : op + 1;
 }
 
+/* Of a function its name, for messages. */
+static const char *operation_name (int op) {
+#define ROW(NAME, name, ...) [GPUMM_MAP_##NAME] = #name,
+  static const char *const names[GPUMM_MAP_OPS] = {GPUMM_ELEMENTWISE (ROW)
+                                                       GPUMM_ELEMENTWISE_OF_TWO (ROW)};
+#undef ROW
+  return names[op] ? names[op] : "operator";
+}
+
 /* Every operation in every domain for every pair of types, each entry with each: broadcasting. */
 static void test_operations (int count) {
   array all[ALL];
@@ -448,8 +457,8 @@ static void test_operations (int count) {
                          .step = {{.op = (gpumm_map_op) op, .source = 1}}};
           const array inputs[] = {all[t], all[u]};
           char what[80];
-          snprintf (what, sizeof what, "operation %d of %s and %s in %s", op,
-                    gpumm_type_name (types[t]), gpumm_type_name (types[u]),
+          snprintf (what, sizeof what, "%s (operation %d) of %s and %s in %s", operation_name (op),
+                    op, gpumm_type_name (types[t]), gpumm_type_name (types[u]),
                     gpumm_type_name ((gpumm_type) domain));
           m.input[0].stride[1] = m.input[0].stride[2] = m.input[0].stride[3] = 0;
           m.input[1].stride[0] = m.input[1].stride[2] = m.input[1].stride[3] = 0;

@@ -8,7 +8,7 @@
 %!  folder = fullfile (above, "a b'#%\303\251");
 %!  mkdir (folder);
 %!  octave = fileparts (which ("gpumm_info"));
-%!  for name = {"gpumm_doc.m", "mmread.m", "__quoted_word__.m"}
+%!  for name = {"gpumm_doc.m", "mmread.m", "__quoted_word__.m", "__file_address__.m"}
 %!    copyfile (fullfile (octave, name{1}), fullfile (folder, name{1}));
 %!  endfor
 %!  if (with_guide)

@@ -128,7 +128,7 @@
 %!              pairs(1:20), @few, "there", there, "ids", false);
 %! [p, s] = polyfit (1:5, [1, 4, 9, 15, 26], 2);
 %! check_table ({@(x) polyval(p, x, s), @(x) polyval(p, x), @(x) polyval(p, x, s, [1, 2]), @(x) polyval(p, x, 1)}, ...
-%!              arrays (5), 1e-3, "outputs", 2, "ids", false);
+%!              arrays (5)(! cellfun (@isempty, arrays (5))), 1e-3, "outputs", 2, "ids", false); # Octave 9: no DY
 %! assert (isgpuarray (polyval ([], gpuArray ([1, 2]))));
 %! assert (underlyingType (polyval (5, gpuArray (single ([1, 2])))), "single");
 

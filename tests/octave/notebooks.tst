@@ -321,6 +321,34 @@
 %!   assert (links(:), names(nearby(ismember (nearby, 1:numel (files)))));
 %! endfor
 
+## as slides (nbconvert --to slides), a lesson begins a slide at each heading, and leaves out its
+## exercises and what is for Jupyter alone
+%!testif ; ! isempty (notebooks ())
+%! for file = glob (fullfile (notebooks (), "[1-9]-*.ipynb")).'
+%!   slides = 0;
+%!   is_exercise = false;
+%!   for cell = jsondecode (fileread (file{1})).cells.'
+%!     if (iscell (cell))
+%!       cell = cell{1};
+%!     endif
+%!     text = strjoin (cellstr (cell.source), "");
+%!     mark = "";
+%!     if (isfield (cell.metadata, "slideshow"))
+%!       mark = cell.metadata.slideshow.slide_type;
+%!     endif
+%!     is_heading = strcmp (cell.cell_type, "markdown") && text(1) == "#";
+%!     if (is_heading)
+%!       is_exercise = ! isempty (regexp (text, '^## (Exercises|Your score)', "once"));
+%!     endif
+%!     is_left_out = is_exercise || strncmp (text, "%plot", 5) ...
+%!                   || (isfield (cell.metadata, "tags") && any (strcmp (cell.metadata.tags, "notebook-only")));
+%!     assert (strcmp (mark, "skip") == is_left_out, text);
+%!     assert (strcmp (mark, "slide") == (is_heading && ! is_left_out), text);
+%!     slides += strcmp (mark, "slide");
+%!   endfor
+%!   assert (slides >= 4, "%s: %d slides", file{1}, slides);
+%! endfor
+
 ## as pages of the guide the lessons have no line for Jupyter, and links and pictures lead somewhere
 %!testif ; ! isempty (notebooks ()) && has ("python3")
 %! code = {"import pathlib, sys", "sys.dont_write_bytecode = True", ...

@@ -102,6 +102,7 @@ function calls = right_calls ()
             {0, "__gpumm_file__", "open", "a.txt"}; {0, "__gpumm_file__", "write", "text"}
             {0, "__gpumm_file__", "commit"}; {0, "__gpumm_file__", "abort"}
             {3, "__gpumm_kernel__", magic(3), magic(3), setfield(o, "algorithm", "naive"), true}
+            {4, "__gpumm_kernel__", magic(3), magic(3), setfield(o, "algorithm", "naive"), true}
             {3, "__gpumm_kernel__", b, b, setfield(o, "output", "double"), false}
             {1, "__gpumm_info__"}; {1, "__gpumm_info__", "gpus"}; {0, "__gpumm_reset__"}
             {1, "__gpumm_fault__", "memory", 0}; {1, "__gpumm_fault__", "live"}; {2, "__gpumm_blas__"}

@@ -5,8 +5,10 @@
 
 function varargout = by_values (name, args)
 
-  is_there = cellfun (@isgpuarray, args);
-  args(is_there) = cellfun (@gather, args(is_there), "UniformOutput", false);
+  is_there = strcmp (cellfun ("class", args, "UniformOutput", false), "gpuArray");
+  if (any (is_there))
+    [args{is_there}] = gather (args{is_there});
+  endif
   [varargout{1:nargout}] = feval (name, args{:});
 
 endfunction
