@@ -55,7 +55,7 @@ octave_value binary (octave_value::binary_op op, const octave_value &a, const oc
 }
 
 bool any_of (const octave_value &x) {
-  return !x.isempty () && !octave::unary_op (type_info (), octave_value::op_not, x).is_true ();
+  return !x.isempty () && x.reshape (dim_vector (x.numel (), 1)).any (0).is_true ();
 }
 
 array array_of (const octave_value &x) {

@@ -180,8 +180,8 @@ gpumm::array array_of (const octave_value &x);
   ROW (mean, ONE, "X DIMS? CLASS? NAN? ...", "fsb", AS_OCTAVE, mean)                              \
   ROW (cumsum, ONE, "X DIMS? CLASS? NAN? ...", "f", AS_OCTAVE, scans, GPUMM_FOLD_SUM)             \
   ROW (cumprod, ONE, "X DIMS? CLASS? NAN? ...", "f", AS_OCTAVE, scans, GPUMM_FOLD_PROD)           \
-  ROW (cummax, SEVERAL, "X DIM?", "f", AS_OCTAVE, running_extremes, GPUMM_FOLD_MAX)               \
-  ROW (cummin, SEVERAL, "X DIM?", "f", AS_OCTAVE, running_extremes, GPUMM_FOLD_MIN)               \
+  ROW (cummax, SEVERAL, "X DIM? ...", "f", AS_OCTAVE, running_extremes, GPUMM_FOLD_MAX)           \
+  ROW (cummin, SEVERAL, "X DIM? ...", "f", AS_OCTAVE, running_extremes, GPUMM_FOLD_MIN)           \
   ROW (sort, SEVERAL, "X INTDIM? MODE? ...", "f", COMPUTED, sort)                                 \
   ROW (median, ONE, "X DIMS? CLASS? NAN? ...", "f", AS_OCTAVE, median)                            \
   ROW (max, SEVERAL, "A B? DIMS? NAN? ...", "fsb", COMPUTED, extreme, GPUMM_FOLD_MAX)             \

@@ -352,6 +352,10 @@ template <typename F> static octave_value_list with_places (const named_call &c,
 
 // cummax and cummin: (X), (X, DIM), [w, i] = cummax (X, ...)
 octave_value_list running_extremes (named_call &c) {
+  if (c.args.length () > 2) { // words of Octave 11
+    c.ask ();
+    c.refuse ("with these arguments");
+  }
   check_narrow (type_of (c.x));
   const octave_value_list y = with_places (
       c, [&] (const array &x, array *index) { return scan (c.f.op, x, c.dim, x.type, index); });
@@ -507,7 +511,9 @@ static bool heeds_nan () {
 // (X, P, DIM). Octave 11's own takes each vector into a cell.
 octave_value_list vecnorm (named_call &c) {
   const octave_value_list rest = c.rest ();
-  by_octave (c.f.name, octave_value_list (rest).prepend (small (c.x))); // its error; P may be Inf
+  // its error; P may be Inf
+  const octave_value of_small =
+      by_octave (c.f.name, octave_value_list (rest).prepend (small (c.x)));
   const double p = rest.length () > 0 ? rest (0).double_value () : 2;
   const bool is_sparse = c.x.issparse ();
   if (is_sparse && (c.dim > 1 || !(p == 1 || p == 2 || std::isinf (p))))
@@ -517,14 +523,17 @@ octave_value_list vecnorm (named_call &c) {
   return c.there ([&] () -> octave_value {
     if (p == 2 && !is_sparse)
       return folded (GPUMM_FOLD_NORM, as_float (c.x), c.dim) (0);
+    const auto of_class = [&] (const octave_value &y) { // since Octave 11 full
+      return of_small.issparse () ? y : y.full_value ();
+    };
     if (p == 2)
-      return by_octave ("sumsq", ovl (c.x, dim)).sqrt ();
+      return of_class (by_octave ("sumsq", ovl (c.x, dim)).sqrt ());
     const octave_value x = c.x.abs ();
     if (p == 1)
-      return by_octave ("sum", ovl (x, dim));
+      return of_class (by_octave ("sum", ovl (x, dim)));
     if (std::isinf (p))
-      return heeds_nan () ? by_octave ("max", ovl (x, Matrix (), dim, "includenan"))
-                          : by_octave ("max", ovl (x, Matrix (), dim));
+      return of_class (heeds_nan () ? by_octave ("max", ovl (x, Matrix (), dim, "includenan"))
+                                    : by_octave ("max", ovl (x, Matrix (), dim)));
     const octave_value sums = by_octave ("sum", ovl (binary (octave_value::op_el_pow, x, p), dim));
     return binary (octave_value::op_el_pow, sums, 1 / p);
   });
