@@ -27,7 +27,7 @@
 ## each page's samples, every prompt a test, and every block with a prompt
 %!testif ; ! isempty (pkg ("list", "doctest"))
 %! pkg load doctest
-%! [folder, gone] = scratch ("path");
+%! [folder, gone] = scratch ("cd"); # for what samples write
 %! all_samples = 0;
 %! for file = pages ().'
 %!   blocks = samples (file{1});
