@@ -55,7 +55,13 @@ octave_value binary (octave_value::binary_op op, const octave_value &a, const oc
 }
 
 bool any_of (const octave_value &x) {
-  return !x.isempty () && x.reshape (dim_vector (x.numel (), 1)).any (0).is_true ();
+  if (x.isempty ())
+    return false;
+  const gpu_value *g = gpu_value_of (x.get_rep ());
+  if (g && g->device () != NO_DEVICE)
+    return !octave::unary_op (type_info (), octave_value::op_not, x).is_true ();
+  const octave_value column = on_host (x).reshape (dim_vector (x.numel (), 1));
+  return column.any (0).is_true (); // Octave 11 warns of an array as a truth value
 }
 
 array array_of (const octave_value &x) {
