@@ -196,44 +196,32 @@ static gpumm_status bring (work *w, operand *x) {
   return x->role.reads ? gpumm_copy (&x->role.x, &x->device) : GPUMM_OK;
 }
 
-/* The part of x, in host memory or on the device, that is written. A triangle without its diagonal
- * is the triangle of a matrix with one row and one column less. */
-static gpumm_matrix written_part (const operand *of, gpumm_matrix x) {
-  if (of->role.written == 'A' || !of->role.apart)
-    return x;
-  x.values =
-      (char *) x.values + (size_t) (of->role.written == 'U' ? x.ld : 1) * gpumm_type_bytes (x.type);
-  x.rows--, x.cols--;
-  return x;
-}
-
 /* Copies a triangle back, in panels: what is beside the diagonal at once, its blocks by way of
  * `block`. */
 static gpumm_status fetch_triangle (const operand *x) {
   enum { PANEL = 512 };
-  const gpumm_matrix device = written_part (x, x->device), host = written_part (x, x->role.x);
-  const size_t element = gpumm_type_bytes (host.type);
-  const int64_t n = host.rows;
+  const size_t element = gpumm_type_bytes (x->role.x.type);
+  const int64_t n = x->role.x.rows;
   const int is_upper = x->role.written == 'U';
   char *block = gpumm_allocate (PANEL * PANEL, element);
   gpumm_status status = block ? GPUMM_OK : GPUMM_HOST_MEMORY;
   for (int64_t j = 0; j < n && !status; j += PANEL) {
     const int64_t cols = gpumm_least (PANEL, n - j), row = is_upper ? 0 : j + cols;
-    gpumm_matrix from = device, to = host;
+    gpumm_matrix from = x->device, to = x->role.x;
     from.rows = to.rows = is_upper ? j : n - row;
     from.cols = to.cols = cols;
-    from.values = (char *) device.values + (size_t) (row + j * from.ld) * element;
-    to.values = (char *) host.values + (size_t) (row + j * to.ld) * element;
+    from.values = (char *) x->device.values + (size_t) (row + j * from.ld) * element;
+    to.values = (char *) x->role.x.values + (size_t) (row + j * to.ld) * element;
     if (to.rows > 0)
       status = gpumm_copy (&from, &to);
     from.rows = to.rows = to.ld = cols;
-    from.values = (char *) device.values + (size_t) (j + j * from.ld) * element;
+    from.values = (char *) x->device.values + (size_t) (j + j * from.ld) * element;
     to.values = block;
     if (!status)
       status = gpumm_copy (&from, &to);
     for (int64_t l = 0; l < cols && !status; l++) {
       const int64_t first = is_upper ? 0 : l, count = is_upper ? l + 1 : cols - l;
-      memcpy ((char *) host.values + (size_t) (j + first + (j + l) * host.ld) * element,
+      memcpy ((char *) x->role.x.values + (size_t) (j + first + (j + l) * x->role.x.ld) * element,
               block + (size_t) (first + l * cols) * element, (size_t) count * element);
     }
   }
@@ -294,14 +282,11 @@ static gpumm_status check_diagonal (const work *w) {
 static gpumm_status check_result (const work *w, const operand *x) {
   double sum = 0;
   gpumm_matrix to = {.type = GPUMM_D, .rows = 1, .cols = 1, .ld = 1, .values = &sum}, from = to;
-  const gpumm_matrix written = written_part (x, x->device);
-  if (written.rows == 0)
-    return GPUMM_OK;
   gpumm_status status = gpumm_buffer_new (w->device, sizeof sum, &from.buffer);
   if (status)
     return status;
   from.values = gpumm_buffer_address (from.buffer);
-  status = gpumm_queue_fold (GPUMM_FOLD_SUM, &written, x->role.written, &from);
+  status = gpumm_queue_fold (GPUMM_FOLD_SUM, &x->device, x->role.written, &from);
   if (!status)
     status = gpumm_copy (&from, &to);
   gpumm_buffer_release (from.buffer);
@@ -367,9 +352,7 @@ gpumm_status gpumm_run_call (const gpumm_call *call, gpumm_backend where) {
   if (status)
     return status;
   const gpumm_routine_row *row = row_of (call);
-  if (!gpumm_has_argument (call->routine, "alpha"))
-    w.call.alpha = (gpumm_scalar){1, 0}; /* for a row that calls a routine with alpha at NVIDIA */
-  if (gpumm_is_zero (w.call.alpha))
+  if (row->library == CUBLAS && gpumm_is_zero (call->alpha))
     return gpumm_leave_to_cpu (call, "alpha is 0");
   status = gpumm_allowed_devices (&(gpumm_options){.device = -1}, where == GPUMM_CPU, &devices);
   const int first = status ? 0 : __builtin_ctzll (devices);
