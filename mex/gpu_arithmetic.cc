@@ -284,8 +284,7 @@ octave_value_list polyval (named_call &c) {
   const bool is_single = args (0).is_single_type () || args (1).is_single_type ();
   if (args (1).isnumeric ())
     args (1) = on_device (args (1), c.device ());
-  octave_value_list y =
-      octave::feval ("builtin", args.prepend (octave_value (c.f.name)), c.nargout);
+  octave_value_list y = builtin (c, args);
   for (octave_idx_type i = 0; i < y.length (); i++)
     if (y (i).is_defined ()) // Octave 9 leaves DY of an empty X
       y (i) = on_device (y (i), c.device ());

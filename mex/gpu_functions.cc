@@ -50,6 +50,10 @@ int plain_dimension (const octave_value &x) {
   return n >= 1 && n == std::trunc (n) ? int (std::min (n, double (INT_MAX))) - 1 : -1;
 }
 
+octave_value_list builtin (const named_call &c, octave_value_list args) {
+  return octave::feval ("builtin", args.prepend (octave_value (c.f.name)), c.nargout);
+}
+
 octave_value binary (octave_value::binary_op op, const octave_value &a, const octave_value &b) {
   return octave::binary_op (type_info (), op, a, b);
 }

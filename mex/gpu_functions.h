@@ -120,6 +120,9 @@ int plain_dimension (const octave_value &x);
 
 // ---- operations on values -----------------------------------------------------------------------
 
+// Octave's function with these arguments, as if there were no method.
+octave_value_list builtin (const named_call &c, octave_value_list args);
+
 octave_value binary (octave_value::binary_op op, const octave_value &a, const octave_value &b);
 
 // Entries first, first + 1, ... of each lane of x along a dimension.

@@ -171,8 +171,7 @@ octave_value_list sumsq (named_call &c) {
 // takes: [v, m] = var (X, W, DIMS, NAN). With one number a lane has the variance 0.
 octave_value_list variance (named_call &c) {
   if (!c.given)
-    return octave::feval ("builtin", octave_value_list (c.args).prepend (octave_value (c.f.name)),
-                          c.nargout);
+    return builtin (c, c.args);
   const octave_value w = c.args.length () > 1 ? on_host (c.args (1)) : octave_value (Matrix ());
   if (is_stored (c.x))
     c.refuse_stored ();

@@ -16,11 +16,6 @@
 
 using namespace gpumm;
 
-// Octave's function with these arguments, as if there were no method.
-static octave_value_list builtin (const named_call &c, octave_value_list args) {
-  return octave::feval ("builtin", args.prepend (c.f.name), c.nargout);
-}
-
 // Is X a sparse matrix or one in blocks, on the host or on a device?
 static bool is_stored_anywhere (const octave_value &x) {
   return x.issparse () || is_in_blocks (x.get_rep ());

@@ -43,7 +43,7 @@ function folder = gpumm_lessons (folder = "gpumm-lessons")
     to = fullfile (folder, file{1});
     if (! exist (to, "file"))
       text = fileread (fullfile (source, file{1}));
-      __write_file__ (to, @(k) text(1:end * (k == 1)), "gpumm_lessons", ...
+      __write_file__ (to, text, "gpumm_lessons", ...
                       {"gpumm:unwritable", "gpumm:unwritable"});
       copied++;
     endif

@@ -88,7 +88,7 @@ function [ok, info] = gpumm_puzzle (n, word)
     remember (n, text, info.score);
   else
     text = [task.head task.given];
-    __write_file__ (file, @(k) text(1:end * (k == 1)), "gpumm_puzzle", ...
+    __write_file__ (file, text, "gpumm_puzzle", ...
                     {"gpumm:unwritable", "gpumm:unwritable"});
     info.state = "new";
     info.message = sprintf (["The task is in %s, in this folder. Write the kernel there, save the " ...
@@ -191,7 +191,7 @@ function remember (n, text, score)
   rows = rows.';
   text = sprintf ("%s %s %s\n", rows{:});
   try # a teacher may not write into the folder of a student
-    __write_file__ (".gpumm-puzzles", @(k) text(1:end * (k == 1)), "gpumm_puzzle", ...
+    __write_file__ (".gpumm-puzzles", text, "gpumm_puzzle", ...
                     {"gpumm:unwritable", "gpumm:unwritable"});
   catch
   end_try_catch

@@ -6,10 +6,7 @@
 
 ## What a statement prints, or its error. Warnings are not asked: they name where they come from.
 %!function said = run (statement, is_there)
-%!  s = statement_operands (is_there);
-%!  for [value, name] = s
-%!    eval ([name " = value;"]);
-%!  endfor
+%!  statement_operands (is_there);
 %!  try
 %!    said = evalc (statement);
 %!  catch err
@@ -133,10 +130,7 @@
 
 ## The bytes that a statement writes to the file f
 %!function bytes = written (statement, is_there)
-%!  s = statement_operands (is_there);
-%!  for [value, name] = s
-%!    eval ([name " = value;"]);
-%!  endfor
+%!  statement_operands (is_there);
 %!  f = [tempname(), ".png"];
 %!  unwind_protect
 %!    eval ([statement ";"]);

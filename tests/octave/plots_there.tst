@@ -4,10 +4,7 @@
 
 ## What a statement draws: the properties of all objects of the figure, without handles.
 %!function drawn = state_after (statement, is_there)
-%!  s = statement_operands (is_there);
-%!  for [value, name] = s
-%!    eval ([name " = value;"]);
-%!  endfor
+%!  statement_operands (is_there);
 %!  f = figure ("visible", "off");
 %!  unwind_protect
 %!    eval ([statement ";"]);

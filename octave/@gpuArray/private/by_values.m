@@ -5,10 +5,7 @@
 
 function varargout = by_values (name, args)
 
-  is_there = strcmp (cellfun ("class", args, "UniformOutput", false), "gpuArray");
-  if (any (is_there))
-    [args{is_there}] = gather (args{is_there});
-  endif
+  [args{:}] = gather (args{:}); # others stay as they are
   [varargout{1:nargout}] = feval (name, args{:});
 
 endfunction
