@@ -80,10 +80,12 @@
   if (root.scrollWidth > width)
     faults.push (`the page is ${root.scrollWidth} px wide in a window of ${width}`);
 
-  // Contents are folded above the text, and open beside it (style.css: from 66rem on).
-  const contents = document.querySelector (".contents a");
-  if (contents && seen (contents) !== matchMedia ("(min-width: 66rem)").matches)
-    faults.push (`contents are ${seen (contents) ? "open" : "folded"} at ${width} px`);
+  // Lists are folded above the text of a narrow page, and open on a wide one (style.css: from 66rem on).
+  for (const list of ["pages", "contents"]) {
+    const first = document.querySelector (`.${list} a`);
+    if (first && seen (first) !== matchMedia ("(min-width: 66rem)").matches)
+      faults.push (`${list} are ${seen (first) ? "open" : "folded"} at ${width} px`);
+  }
   const title = document.querySelector ("h1");
   if (! title || title.getBoundingClientRect ().top > innerHeight / 2)
     faults.push ("no title in the upper half of the window");

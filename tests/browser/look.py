@@ -40,6 +40,7 @@ alt="flat" style="width: 90px; height: 4px">
 <p>these words lie</p><p style="position: relative; top: -40px">over these words</p>
 <p><a href="nowhere.html">a page</a> <a href="#nowhere">a place</a></p>
 <p>code that `never</p>
+<details class="pages" open><summary>pages</summary><a href="#place">a place</a></details>
 <details class="contents" open><summary>contents</summary><a href="#place">a place</a></details>
 <h1 id="place" style="margin-top: 5000px">low</h1>
 </body></html>""".format(line="much too long a line " * 40)
@@ -47,7 +48,7 @@ FOUND = ["the page is", "without a shadow", "cut off", "contrast 2.85", "px high
          "not loaded", "of 90 px is 30 px wide", "distorted",
          "of 90 x 9 px is 300 x 30 px large", "px high, and its text", "outside",
          "overlap",
-         "left over: `", "contents are open", "no title",
+         "left over: `", "pages are open", "contents are open", "no title",
          "nowhere.html leads nowhere", "#nowhere: that page has no such id"]
 
 
