@@ -247,7 +247,9 @@
 %!     assert (compare (@(x) sum (x, dims{1}, "omitnan"), x, 0, "oracle", @(x) of_empty ("sum", x, dims{1})), "");
 %!   endfor
 %!   assert (isempty (gather (max (gpuArray (x{1}), [], "all"))));
-%!   assert (isnan (gather (mean (gpuArray (x{1}), "all"))));
+%!   if (! isinteger (x{1}) || compare_versions (version (), "11", "<")) # Octave 11's own fails
+%!     assert (isnan (gather (mean (gpuArray (x{1}), "all"))));
+%!   endif
 %! endfor
 %! assert (isempty (gather (cumsum (gpuArray (zeros (0, 3)), "all"))));
 %! assert (size (max (gpuArray (zeros (2, 0, 2)), [], [1, 3])), [1, 0]);
