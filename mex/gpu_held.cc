@@ -21,7 +21,8 @@ using namespace gpumm;
 // Can b be the transpose of a, conjugated or not? Looks at one element beside the diagonal.
 static bool may_be_transposed (const octave_value &a, const octave_value &b) {
   if (!a.isfloat () || a.class_name () != b.class_name () || a.iscomplex () != b.iscomplex ()
-      || a.rows () != b.columns () || a.numel () < 2 || (a.rows () == 1 && a.isreal ()))
+      || a.rows () != b.columns () || a.columns () != b.rows () || a.numel () < 2
+      || (a.rows () == 1 && a.isreal ()))
     return false;
   const bool is_row = a.rows () == 1;
   const double x = a.fast_elem_extract (1).complex_value ().real (),
@@ -62,8 +63,19 @@ static octave_value sparse_by_octave (octave_value::binary_op op, const octave_v
                            : any_by_octave (octave_value::op_mul, a, d);
 }
 
+// Is it a full array of floating point or of truth values? A device refuses no operator of two of
+// these but a power of matrices.
+static bool is_plain (const octave_value &x) {
+  const builtin_type_t type = x.builtin_type (); // unknown of matrices in blocks
+  return (type <= btyp_float_complex || type == btyp_bool) && !x.issparse () && !x.is_diag_matrix ()
+         && !x.is_perm_matrix ();
+}
+
 static octave_value operated (octave_value::binary_op op, const octave_base_value &a,
                               const octave_base_value &b) {
+  const octave_value given_a = on_host (a), given_b = on_host (b);
+  if (op != octave_value::op_pow && is_plain (given_a) && is_plain (given_b))
+    return value_of (full_by_octave (op, given_a, given_b));
   const storage kind = kind_of_both (a, b);
   const any_operand x (kind, op, a, b), y (kind, op, b, a);
   check_operator (kind, op, x, y);
@@ -377,6 +389,45 @@ octave_value value_of (const octave_value &held) {
   return octave_value (new octave_gpuheld (plain_array (held)));
 }
 
+// ---- products with a transpose ------------------------------------------------------------------
+
+// What a' * b and its kin consist of.
+struct product_with_transpose {
+  octave_value::compound_binary_op both;
+  octave_value::unary_op turns;
+  bool turns_first;
+};
+
+static constexpr product_with_transpose WITH_TRANSPOSE[] = {
+    {octave_value::op_trans_mul, octave_value::op_transpose, true},
+    {octave_value::op_herm_mul, octave_value::op_hermitian, true},
+    {octave_value::op_mul_trans, octave_value::op_transpose, false},
+    {octave_value::op_mul_herm, octave_value::op_hermitian, false},
+};
+
+// Matrices of one class of floating point are multiplied as on the host, without the transpose.
+template <int which>
+static octave_value multiplied (const octave_base_value &a, const octave_base_value &b) {
+  const product_with_transpose &p = WITH_TRANSPOSE[which];
+  const octave_value x = on_host (a), y = on_host (b);
+  if (x.isfloat () && x.class_name () == y.class_name () && x.ndims () == 2 && y.ndims () == 2)
+    return value_of (octave::binary_op (type_info (), p.both, x, y));
+  const octave_value left = shared (a), right = shared (b);
+  const auto turned = [&] (const octave_value &z) {
+    return octave::unary_op (type_info (), p.turns, z);
+  };
+  return octave::binary_op (type_info (), octave_value::op_mul,
+                            p.turns_first ? turned (left) : left,
+                            p.turns_first ? right : turned (right));
+}
+
+static void install_products (octave::type_info &types, int a, int b) {
+  types.install_binary_op (WITH_TRANSPOSE[0].both, a, b, multiplied<0>);
+  types.install_binary_op (WITH_TRANSPOSE[1].both, a, b, multiplied<1>);
+  types.install_binary_op (WITH_TRANSPOSE[2].both, a, b, multiplied<2>);
+  types.install_binary_op (WITH_TRANSPOSE[3].both, a, b, multiplied<3>);
+}
+
 // ---- concatenation of two -----------------------------------------------------------------------
 
 static octave_value joined_full (const octave_base_value &a, const octave_base_value &b,
@@ -443,6 +494,11 @@ void install_gpuheld (octave::type_info &types) {
   install_full (types, octave_gpuheld::static_type_id (), octave_gpuheld_part::static_type_id ());
   octave_gpuheld_sparse::register_type (types);
   install_with_operators (types, octave_gpuheld_sparse::static_type_id ());
+  const int full = octave_gpuheld::static_type_id (),
+            sparse = octave_gpuheld_sparse::static_type_id ();
+  for (const int a : {full, sparse})
+    for (const int b : {full, sparse})
+      install_products (types, a, b);
   octave_gpuheld_blocks::register_type (types);
   install_with_operators (types, octave_gpuheld_blocks::static_type_id ());
 }

@@ -78,7 +78,7 @@ static octave_value product_of_pages (const octave_base_value &a, const octave_b
 
 // A matrix in blocks of one element counts as a number beside a matrix that is not in blocks.
 static bool is_number_beside (const octave_base_value &x, const octave_base_value &other) {
-  return is_gpublocks (x) && x.numel () == 1 && other.numel () != 1 && !is_in_blocks (other);
+  return x.numel () == 1 && other.numel () != 1 && is_gpublocks (x) && !is_in_blocks (other);
 }
 
 static bool is_operand (const octave_base_value &x) {

@@ -180,15 +180,18 @@ inline const gpu_value *gpu_value_of (const octave_base_value &x) {
 
 // x as a value of the host.
 inline octave_value on_host (const octave_base_value &x) {
-  return gpu_value_of (x) ? gpu_value_of (x)->gathered () : shared (x);
+  const gpu_value *g = gpu_value_of (x);
+  return g ? g->gathered () : shared (x);
 }
 inline octave_value on_host (const octave_value &x) {
-  return gpu_value_of (x.get_rep ()) ? on_host (x.get_rep ()) : x;
+  const gpu_value *g = gpu_value_of (x.get_rep ());
+  return g ? g->gathered () : x;
 }
 
 // Is x a gpuArray of this kind?
 inline bool is_gpu (const octave_base_value &x, storage kind) {
-  return gpu_value_of (x) && gpu_value_of (x)->kind () == kind;
+  const gpu_value *g = gpu_value_of (x);
+  return g && g->kind () == kind;
 }
 
 inline bool is_gpublocks (const octave_base_value &x) {
@@ -197,7 +200,8 @@ inline bool is_gpublocks (const octave_base_value &x) {
 
 // Is x a matrix in blocks, on the host or as a gpuArray?
 inline bool is_in_blocks (const octave_base_value &x) {
-  return is_gpublocks (x) || gpumm::is_blocksparse (x);
+  const gpu_value *g = gpu_value_of (x);
+  return g ? g->kind () == storage::blocks : gpumm::is_blocksparse (x);
 }
 
 // gpuArray (X), on this device, or where there is none held by Octave

@@ -501,6 +501,16 @@
 
 ## ---- products -----------------------------------------------------------------------------------
 
+## a matrix by its own transpose is exactly symmetric or Hermitian
+%!test
+%! for x = {rand(9, 70), single(rand (40, 9)), rand(33, 8) + 1i * rand(33, 8), sprand(20, 9, 0.3)}
+%!   G = gpuArray (x{1});
+%!   for C = {G' * G, G * G', G.' * G, G * G.'}
+%!     c = gather (C{1});
+%!     assert (isequal (c, c') || isequal (c, c.'));
+%!   endfor
+%! endfor
+
 %!test
 %! fs = {@matrix_product, @(x, y) x' * y, @(x, y) x * y.', @(x, y) (y' * x')'};
 %! [complex_ones, others] = parted (pairs ({{[3, 4], [4, 2]}, {[3, 4], [3, 4]}, ...
