@@ -4,6 +4,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <vector>
 
@@ -114,9 +115,7 @@ protected:
     return value_of (gpumm::mapped (f, operand (), mapped_type (f, m.type)));
   }
   octave_value_list folded (gpumm_fold_op op, int dim, int nargout) const;
-  octave_value part (const octave_value_list &index) const {
-    return value_of (indexed (computed (), indices_of (index, m.size.ndims ())));
-  }
+  octave_value part (const octave_value_list &index) const;
   void assign_part (const octave_value_list &index, const octave_value &y);
 
 private:
@@ -194,6 +193,36 @@ bool octave_gpuarray::is_true () const {
   if (is_float (m.type)) // is read twice
     check_nan (gpumm::operand (computed ()));
   return holds (fold_all, m);
+}
+
+// Says once a session that a loop reads or writes an array on a device element by element.
+static void count_element () {
+  using clock = std::chrono::steady_clock;
+  static const int MANY = 1000; // within a second
+  static int count = 0;
+  static clock::time_point begun;
+  if (count < 0)
+    return;
+  if (count == 0)
+    begun = clock::now ();
+  if (++count < MANY)
+    return;
+  count = 0;
+  if (clock::now () - begun > std::chrono::seconds (1))
+    return;
+  count = -1; // before the warning, which may be an error
+  warning_with_id ("gpumm:gpuArray:element-access",
+                   "gpuArray: %d single elements of arrays on a device were used within a second. "
+                   "Each takes as long as an operation on thousands. Write X = gather (X) before "
+                   "the loop, or use whole arrays",
+                   MANY);
+}
+
+octave_value octave_gpuarray::part (const octave_value_list &index) const {
+  const array x = indexed (computed (), indices_of (index, m.size.ndims ()));
+  if (x.is_scalar () && !m.is_scalar ())
+    count_element ();
+  return value_of (x);
 }
 
 octave_value octave_gpuarray::reshape (const dim_vector &size) const {
@@ -311,6 +340,9 @@ void octave_gpuarray::assign_part (const octave_value_list &index, const octave_
     m = without (m, places);
     return;
   }
+  if (std::all_of (places.begin (), places.end (),
+                   [] (const octave::idx_vector &i) { return i.is_scalar (); }))
+    count_element ();
   const octave_gpuarray *g = gpuarray_of (y.get_rep ());
   array part = g ? g->operand () : as_array (operand_of (y, m.device));
   gpumm::assign (m, places, ready (part));

@@ -222,6 +222,16 @@
 %! assert (strtrim (strrep (said, "\n", " ")), "10 6");
 %! assert (status, 0);
 
+## a loop over single elements of an array on a device warns once; in an Octave of its own
+%!test
+%! for row = {"x(i);", true; "x(1,i) = i;", true; "x(i) = x(i) + 1;", true; "x(i) += 1;", true; ...
+%!            "x(i:i+1);", false; "x(:,[i, i+1]) = i;", false; "y = gather (x)(i);", false}.'
+%!   code = ["x = gpuArray (1:2001); for j = 1:3, for i = 1:2000, " row{1} " end, end"];
+%!   [status, said] = system ([another_octave(code) " 2>&1"]);
+%!   assert (status, 0);
+%!   assert (numel (strfind (said, "single elements of arrays")), double (row{2} && has_device ()), row{1});
+%! endfor
+
 ## a failure while an array grows leaves it as it was
 %!test
 %! for n = 1:12
