@@ -402,8 +402,8 @@
 %! endfor
 %! assert (sort (attached), {"memory", "threads", "tiles"});
 
-## every lesson begins with its time and aims, ends with score and summary, and leads to the lessons
-## before and after it
+## every lesson begins with its time and aims, ends with score, summary and two to four items to read,
+## and leads to the lessons before and after it
 %!testif ; ! isempty (notebooks ())
 %! files = glob (fullfile (notebooks (), "*.ipynb"));
 %! [~, names] = cellfun (@fileparts, files, "UniformOutput", false);
@@ -416,12 +416,39 @@
 %!   endif
 %!   assert (! isempty (regexp (texts{1}, '\n\*Time:\* \d+ minutes')));
 %!   assert (! isempty (strfind (texts{1}, "\n*After this lesson you can*\n\n- ")));
-%!   assert (texts{end-1}, sprintf ("score (%d)", i));
-%!   assert (strncmp (texts{end}, "## Summary\n\n- ", 14));
+%!   assert (texts{end-2}, sprintf ("score (%d)", i));
+%!   assert (strncmp (texts{end-1}, "## Summary\n\n- ", 14));
+%!   assert (strncmp (texts{end}, "## Further reading\n\n- ", 22));
+%!   items = regexp (texts{end}, '(?<=\n)- .*?(?=\n- |\n\n)', "match");
+%!   assert (any (numel (items) == 2:4));
+%!   for item = strrep (items, "\n ", "")
+%!     assert (! isempty (regexp (item{1}, '(\]\(https://|edition).*: ')), "%s", item{1}); # and why
+%!     doi = regexp (item{1}, '\[doi ([^\]]*)\]\(https://doi.org/([^)]*)\)', "tokens");
+%!     assert (numel (doi), numel (regexp (item{1}, 'doi\.org')));
+%!     assert (all (cellfun (@(parts) strcmp (parts{:}), doi)), "%s", item{1});
+%!   endfor
 %!   links = regexp (texts{end}, '\]\(([^)]*)\.ipynb\)', "tokens");
 %!   links = cellfun (@(t) t{1}, links, "UniformOutput", false);
 %!   nearby = [i - 1, i + 1];
 %!   assert (links(:), names(nearby(ismember (nearby, 1:numel (files)))));
+%! endfor
+
+## the pages of gpumm_steps that lessons 1 to 3 name can be made
+%!testif ; ! isempty (notebooks ())
+%! [folder, gone] = scratch ("cd");
+%! made = [2, 1, 1];
+%! for i = 1:3
+%!   text = fileread (glob (fullfile (notebooks (), sprintf ("%d-*.ipynb", i))){1});
+%!   text = strrep (text, '\"', '"');
+%!   for code = regexp (text, '`(Y = [^`]*)`', "tokens")
+%!     eval ([code{1}{1} ";"]);
+%!   endfor
+%!   calls = regexp (text, '`(gpumm_steps \([^`]*"File", "(\w+\.html)"\))`', "tokens");
+%!   assert (numel (calls), made(i));
+%!   for call = calls
+%!     eval (["file = " call{1}{1} ";"]); # without a browser
+%!     assert (strncmp (fileread (call{1}{2}), "<!DOCTYPE html>", 15));
+%!   endfor
 %! endfor
 
 ## as slides (nbconvert --to slides), a lesson begins a slide at each heading, and leaves out its
