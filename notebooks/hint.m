@@ -14,8 +14,6 @@
 ##
 ## @code{hint (@var{id}, @var{k})} prints hint @var{k}, 1 to 3, again.  An unknown exercise is the
 ## error @code{gpumm:bad-value}.
-##
-## The hints are in @file{private/hints.m}.
 ## @seealso{exercise}
 ## @end deftypefn
 
@@ -29,7 +27,7 @@ function hint (id, k)
   endif
   table = hints ();
   if (! ischar (id))
-    error ("gpumm:bad-value", "hint: ID must be a string, such as \"%s\"", table{1,1});
+    error ("gpumm:bad-value", "hint: ID must be a string, as in hint (\"%s\")", table{1,1});
   endif
   row = find (strcmp (table(:,1), id));
   if (isempty (row))

@@ -225,7 +225,7 @@
 %! assert (strncmp (evalc ("hint (\"2.1\")"), "hint 1 of 3 for exercise 2.1:\n", 30));
 %! table = {{"1.4"}, "there is no exercise 1.4; the exercises are 1.1 to \\d.3"
 %!          {"0.1"}, "no exercise 0.1"; {""}, "no exercise ;"; {"first", 1}, "no exercise first"
-%!          {2.1}, "ID must be a string, such as \"1.1\""; {{"2.1"}}, "ID must be a string"
+%!          {2.1}, "ID must be a string, as in hint \\(\"1.1\"\\)"; {{"2.1"}}, "ID must be a string"
 %!          {"2.1", 0}, "K must be 1, 2 or 3"; {"2.1", 4}, "K must be"; {"2.1", "1"}, "K must be"
 %!          {"2.1", 1.5}, "K must be"; {"2.1", [1, 2]}, "K must be"};
 %! for row = table.'
