@@ -19,7 +19,7 @@
 
 function hint (id, k)
 
-  persistent given = struct ();
+  persistent given = []; # for each row of the table
   mlock (); # "clear all" in a notebook keeps the count
 
   if (nargin < 1)
@@ -35,12 +35,9 @@ function hint (id, k)
                                "three in each notebook"], id, table{[1, end],1});
   endif
   if (nargin == 1)
-    name = ["exercise_", strrep(id, ".", "_")];
-    k = 1;
-    if (isfield (given, name))
-      k = given.(name) + 1;
-    endif
-    given.(name) = k;
+    given(end+1:rows (table)) = 0;
+    k = given(row) + 1;
+    given(row) = k;
   elseif (! (is_number (k) && any (k == 1:3)))
     error ("gpumm:bad-value", "hint: K must be 1, 2 or 3");
   endif
