@@ -9,13 +9,13 @@
 ## @var{id} names the notebook and its exercise: @qcode{"2.1"} is exercise 1 of notebook 2.
 ## @var{answer} is a number, a vector, or a function that @code{exercise} tries on some cases.  No
 ## answer raises an error.  An empty answer, or a function that returns @code{[]}, counts as not
-## answered yet.  If the function fails, @code{exercise} prints its error.  Where an exercise
-## forbids something, @code{exercise} looks for it in the source of the function.  An unknown
-## exercise is the error @code{gpumm:bad-value}.
+## answered yet.  If the function fails, @code{exercise} prints its error.  Below a wrong answer it
+## names the call of @code{hint}.  Where an exercise forbids something, @code{exercise} looks for it
+## in the source of the function.  An unknown exercise is the error @code{gpumm:bad-value}.
 ##
 ## The answers are in @file{private/answers_1.m} to @file{private/answers_8.m}, computed or counted.
 ## Copies of the lessons do not have these files.
-## @seealso{score}
+## @seealso{hint, score}
 ## @end deftypefn
 
 function right = exercise (id, answer)
@@ -49,6 +49,9 @@ function right = exercise (id, answer)
   endif
   solved (sprintf ("%d.%d", number), verdict);
   printf ("exercise %s: %s\n", id, said);
+  if (strncmp (said, "wrong", 5))
+    printf ("For a hint: hint (\"%s\")\n", id);
+  endif
   if (nargout > 0)
     right = verdict;
   endif

@@ -85,14 +85,19 @@ function [ok, info] = gpumm_puzzle (n, word)
     report = puzzle_run (text, file, task.judge);
     info.printed = report.printed;
     info = puzzle_verdict (info, task, report);
+    if (is_to_write (task) && strcmp (text, [task.head task.given]))
+      info.hint = sprintf (["%s is as it was written. Write the kernel there, and save the file " ...
+                            "in your editor."], file);
+    endif
     remember (n, text, info.score);
   else
     text = [task.head task.given];
     __write_file__ (file, text, "gpumm_puzzle", ...
                     {"gpumm:unwritable", "gpumm:unwritable"});
     info.state = "new";
-    info.message = sprintf (["The task is in %s, in this folder. Write the kernel there, save the " ...
-                             "file, and type gpumm_puzzle (%d) again."], file, n);
+    info.message = sprintf (["The task is in %s, in this folder. %s the kernel there, save the " ...
+                             "file, and type gpumm_puzzle (%d) again."], file, ...
+                            {"Mend", "Write"}{1 + is_to_write(task)}, n);
   endif
   ok = info.ok;
   info = rmfield (info, "ok");
@@ -101,6 +106,11 @@ function [ok, info] = gpumm_puzzle (n, word)
     clear ok
   endif
 
+endfunction
+
+## Is the body left to the student?  Otherwise a kernel is given, and has a fault.
+function yes = is_to_write (task)
+  yes = ! isempty (strfind (task.given, "/* Write this body. */"));
 endfunction
 
 ## ---- what is printed ----------------------------------------------------------------------------

@@ -15,8 +15,8 @@ function tasks = puzzle_tasks (n)
   numbers = cellfun (@(name) sscanf (name(numel (folder) + (2:3)), "%d"), names);
   if (nargin > 0)
     if (! (isnumeric (n) && isscalar (n) && any (n == numbers)))
-      error ("gpumm:bad-value", "gpumm_puzzle: N must be the number of a puzzle, 1 to %d", ...
-             max (numbers));
+      error ("gpumm:bad-value", ["gpumm_puzzle: N must be the number of a puzzle, 1 to %d, as in " ...
+                                 "gpumm_puzzle (1)"], max (numbers));
     endif
     names = names(numbers == n);
   endif

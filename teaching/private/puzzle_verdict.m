@@ -47,6 +47,10 @@ function hint = hint_for (report)
   race = report.race;
   hint = "";
   switch (report.kind)
+    case "compiler"
+      if (strncmp (report.text, "expected", 8))
+        hint = "Look at the line above, too: a missing sign is noticed at the next word.";
+      endif
     case "signature"
       hint = "Keep the kernel's name and arguments as they were given, and close each {.";
     case "bounds"
@@ -133,8 +137,8 @@ function [line, hint] = hint_of_line (lines, where)
   [waste, worst] = max (number (6) - number (7));
   line = 0;
   if (waste <= 0 || (strcmp (where, "global") && number (6)(worst) < 1.5 * number (7)(worst)))
-    hint = ["Each access is good, but there are too many: does a thread load what another one " ...
-            "of its block has loaded, or what it could keep in a variable?"];
+    hint = ["Each access is good, but there are too many. Each x[i] of your text counts: keep in " ...
+            "a variable what a thread uses twice. Or has another thread of the block loaded it?"];
     return;
   endif
   row = lines{worst};

@@ -3,6 +3,7 @@
  * Compute y[i] = x[i] * x[i] for i from 0 to n - 1.
  *
  * Launch: 4 blocks of 32 threads, and n = 100. Threads beyond the end must not touch the arrays.
+ * Each x[i] of your text counts as a load: keep it in a variable if you need it twice.
  * Scored: sectors, operations.
  */
 //// given

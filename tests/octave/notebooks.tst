@@ -62,7 +62,8 @@
 %!     assert (strtrim (said), ["exercise " id{1} ": right"]);
 %!     [right, said] = checked (answers{2}{1}, check);
 %!     assert (! right);
-%!     assert (! isempty (regexp (said, ["^exercise " id{1} ": wrong: [^\\n]{15,}\\n$"])));
+%!     assert (! isempty (regexp (said, ["^exercise " id{1} ": wrong: [^\\n]{15,}\\n" ...
+%!                                       "For a hint: hint \\(\"" id{1} "\"\\)\\n$"])));
 %!     assert (isempty (strfind (said, "your answer stops")));
 %!     exercises++;
 %!   endfor
@@ -111,7 +112,8 @@
 %!   assert (! isempty (strfind (said, wrong{i,3})));
 %! endfor
 
-## a hint leaves the number to the student: neither is it in the hint, nor are its factors or square
+## what is said of a wrong answer leaves the number to the student: neither is it there, nor are its
+## factors or square
 %!testif ; ! isempty (notebooks ())
 %! addpath (notebooks ());
 %! table = {"1.1", 12e6, {1, 6e6, 24e6}; "1.3", 512000, {1, 160 ^ 3, 2 * 160 ^ 3, 256000}
@@ -125,12 +127,113 @@
 %!   for answer = row{3}
 %!     said = evalc ("right = exercise (row{1}, answer{1});");
 %!     assert (right, false);
-%!     hint = regexp (said, 'wrong: (.*)', "tokens", "once"){1};
+%!     hint = regexp (said, 'wrong: ([^\n]*)', "tokens", "once"){1};
 %!     numbers = str2double (regexp (hint, '\d+(\.\d+)?', "match"));
 %!     given = setdiff ([numbers, sqrt(numbers), prod(numbers) * [1, 2]], answer{1});
 %!     assert (! any (ismember (given, setdiff (row{2}, answer{1}))), "%s", said);
 %!   endfor
 %! endfor
+
+## hint: each exercise has a row, and the row a section of its lesson and three hints.  None of them has
+## the answer of the teacher's page: a number that is not in the question, or a line of code that the
+## lesson does not show.
+%!function text = without_blanks (text)
+%!  text = lower (regexprep (text, {'[#%].*$', '\s+', ';'}, "", "lineanchors", "dotexceptnewline"));
+%!endfunction
+%!function numbers = numbers_in (text)
+%!  numbers = str2double (regexp (text, '\d+(\.\d+)?(e-?\d+)?', "match"));
+%!endfunction
+%!function lines = lines_of_answer (code, known) # and what an assignment assigns
+%!  lines = cellfun (@without_blanks, ostrsplit (code, "\n"), "UniformOutput", false);
+%!  lines = [lines, regexprep(lines, '^[^=<>!~]*[-+*/]?=(?!=)', "")];
+%!  lines(cellfun (@(line) numel (line) < 6 || ! isempty (strfind (known, line)), lines)) = [];
+%!endfunction
+%!testif ; ! isempty (notebooks ())
+%! folder = notebooks ();
+%! addpath (folder);
+%! teacher = fileread (fullfile (folder, "teacher", "README.md"));
+%! ids = {};
+%! for file = glob (fullfile (folder, "*.ipynb")).'
+%!   cells = jsondecode (fileread (file{1})).cells;
+%!   if (! iscell (cells))
+%!     cells = num2cell (cells);
+%!   endif
+%!   texts = cellfun (@(cell) strjoin (cellstr (cell.source), ""), cells, "UniformOutput", false);
+%!   known = without_blanks (strjoin (texts, "\n"));
+%!   for i = 3:numel (texts)
+%!     id = regexp (texts{i}, '^exercise \("([\d.]+)"', "tokens", "once");
+%!     if (isempty (id))
+%!       continue;
+%!     endif
+%!     ids(end+1) = id;
+%!     for k = 1:3
+%!       said{k} = evalc ("hint (id{1}, k);");
+%!       head = sprintf ("hint %d of 3 for exercise %s:\n", k, id{1});
+%!       assert (strncmp (said{k}, head, numel (head)));
+%!       said{k}(1:numel (head)) = [];
+%!       assert (numel (said{k}) > 20 && said{k}(end) == "\n");
+%!     endfor
+%!     assert (numel (unique (said)), 3);
+%!     assert (said{1}(end-1), "?");
+%!     code = regexp (teacher, ["### " strrep(id{1}, ".", '\.') '\n+```octave\n# right\n(.*?)```'], ...
+%!                    "tokens", "once"){1};
+%!     printed = strjoin (said, "\n");
+%!     for line = lines_of_answer (code, known)
+%!       assert (isempty (strfind (without_blanks (printed), line{1})), "%s: %s", id{1}, line{1});
+%!     endfor
+%!     name = regexp (texts{i-1}, '^\w+(?= = \[\];)', "match", "once");
+%!     if (! isempty (name)) # the answer is a number or a vector
+%!       evalc (code);
+%!       answer = eval (name);
+%!       new = setdiff (answer, numbers_in (texts{i-2}));
+%!       near = @(x) any (abs (numbers_in (printed) - x) <= 5e-3 * abs (x));
+%!       assert (isempty (new) || ! any (arrayfun (near, new)), "%s", id{1});
+%!       for k = 1:3
+%!         assert (isscalar (answer) ...
+%!                 || isempty (strfind (without_blanks (said{k}), without_blanks (mat2str (answer)))));
+%!         chosen = intersect (numbers_in (said{k}), numbers_in (texts{i-2}));
+%!         assert (! isequal (chosen, unique (answer(:).')));
+%!       endfor
+%!     endif
+%!     last = evalc ("for k = 1:4, hint (id{1}); endfor");
+%!     section = regexp (last, 'section "([^"]*)" of the lesson again, or ask your teacher\.\n$', ...
+%!                       "tokens", "once");
+%!     assert (any (strcmp (strtok (texts, "\n"), ["## ", section{1}])), "%s", last);
+%!   endfor
+%! endfor
+%! assert (numel (ids) >= 24);
+%! here = cd (fullfile (folder, "private"));
+%! back = onCleanup (@() cd (here));
+%! table = hints ();
+%! assert (size (table), [numel(ids), 5]);
+%! assert (table(:,1), ids(:));
+
+## the first call prints the first hint, each further one the next; a number prints that one
+%!testif ; ! isempty (notebooks ())
+%! addpath (notebooks ());
+%! munlock ("hint");
+%! clear ("hint");
+%! first = evalc ("hint (\"1.2\")");
+%! assert (evalc ("hint (\"1.2\", 1)"), first);
+%! for k = 2:3
+%!   assert (evalc ("hint (\"1.2\")"), evalc ("hint (\"1.2\", k)"));
+%! endfor
+%! for k = 1:2
+%!   last = evalc ("hint (\"1.2\")");
+%!   assert (strncmp (last, "There are three hints for exercise 1.2, and you have seen all", 61));
+%! endfor
+%! assert (strncmp (evalc ("hint (\"2.1\")"), "hint 1 of 3 for exercise 2.1:\n", 30));
+%! table = {{"1.4"}, "there is no exercise 1.4; the exercises are 1.1 to \\d.3"
+%!          {"0.1"}, "no exercise 0.1"; {""}, "no exercise ;"; {"first", 1}, "no exercise first"
+%!          {2.1}, "ID must be a string, as in hint \\(\"1.1\"\\)"; {{"2.1"}}, "ID must be a string"
+%!          {"2.1", 0}, "K must be 1, 2 or 3"; {"2.1", 4}, "K must be"; {"2.1", "1"}, "K must be"
+%!          {"2.1", 1.5}, "K must be"; {"2.1", [1, 2]}, "K must be"};
+%! for row = table.'
+%!   check_error ("gpumm:bad-value", row{2}, @() hint (row{1}{:}));
+%! endfor
+%! check_error ("Octave:invalid-fun-call", "Invalid call to hint", @() hint ());
+%! text = get_help_text ("hint");
+%! assert (! isempty (strfind (text, "@deftypefnx {} {} hint (@var{id}, @var{k})")));
 
 ## answers of the wrong kind are told so, and a function that fails stops nothing
 %!testif ; ! isempty (notebooks ())
@@ -146,7 +249,7 @@
 %! for id = {"1.2", "3.2", "4.1", "5.2", "5.3", "6.3", "7.1", "7.3", "8.2"}
 %!   said = evalc ("right = exercise (id{1}, @(varargin) error (\"oh\"));");
 %!   assert (right, false);
-%!   assert (said, ["exercise " id{1} ": wrong: your answer stops with \"oh\"\n"]);
+%!   assert (strncmp (said, ["exercise " id{1} ": wrong: your answer stops with \"oh\"\n"], 45));
 %!   said = evalc ("right = exercise (id{1}, @(varargin) []);");
 %!   assert (said, ["exercise " id{1} ": not answered yet\n"]);
 %! endfor
@@ -299,8 +402,8 @@
 %! endfor
 %! assert (sort (attached), {"memory", "threads", "tiles"});
 
-## every lesson begins with its time and aims, ends with score and summary, and leads to the lessons
-## before and after it
+## every lesson begins with its time and aims, ends with score, summary and two to four items to read,
+## and leads to the lessons before and after it
 %!testif ; ! isempty (notebooks ())
 %! files = glob (fullfile (notebooks (), "*.ipynb"));
 %! [~, names] = cellfun (@fileparts, files, "UniformOutput", false);
@@ -313,12 +416,39 @@
 %!   endif
 %!   assert (! isempty (regexp (texts{1}, '\n\*Time:\* \d+ minutes')));
 %!   assert (! isempty (strfind (texts{1}, "\n*After this lesson you can*\n\n- ")));
-%!   assert (texts{end-1}, sprintf ("score (%d)", i));
-%!   assert (strncmp (texts{end}, "## Summary\n\n- ", 14));
+%!   assert (texts{end-2}, sprintf ("score (%d)", i));
+%!   assert (strncmp (texts{end-1}, "## Summary\n\n- ", 14));
+%!   assert (strncmp (texts{end}, "## Further reading\n\n- ", 22));
+%!   items = regexp (texts{end}, '(?<=\n)- .*?(?=\n- |\n\n)', "match");
+%!   assert (any (numel (items) == 2:4));
+%!   for item = strrep (items, "\n ", "")
+%!     assert (! isempty (regexp (item{1}, '(\]\(https://|edition).*: ')), "%s", item{1}); # and why
+%!     doi = regexp (item{1}, '\[doi ([^\]]*)\]\(https://doi.org/([^)]*)\)', "tokens");
+%!     assert (numel (doi), numel (regexp (item{1}, 'doi\.org')));
+%!     assert (all (cellfun (@(parts) strcmp (parts{:}), doi)), "%s", item{1});
+%!   endfor
 %!   links = regexp (texts{end}, '\]\(([^)]*)\.ipynb\)', "tokens");
 %!   links = cellfun (@(t) t{1}, links, "UniformOutput", false);
 %!   nearby = [i - 1, i + 1];
 %!   assert (links(:), names(nearby(ismember (nearby, 1:numel (files)))));
+%! endfor
+
+## the pages of gpumm_steps that lessons 1 to 3 name can be made
+%!testif ; ! isempty (notebooks ())
+%! [folder, gone] = scratch ("cd");
+%! made = [2, 1, 1];
+%! for i = 1:3
+%!   text = fileread (glob (fullfile (notebooks (), sprintf ("%d-*.ipynb", i))){1});
+%!   text = strrep (text, '\"', '"');
+%!   for code = regexp (text, '`(Y = [^`]*)`', "tokens")
+%!     eval ([code{1}{1} ";"]);
+%!   endfor
+%!   calls = regexp (text, '`(gpumm_steps \([^`]*"File", "(\w+\.html)"\))`', "tokens");
+%!   assert (numel (calls), made(i));
+%!   for call = calls
+%!     eval (["file = " call{1}{1} ";"]); # without a browser
+%!     assert (strncmp (fileread (call{1}{2}), "<!DOCTYPE html>", 15));
+%!   endfor
 %! endfor
 
 ## as slides (nbconvert --to slides), a lesson begins a slide at each heading, and leaves out its

@@ -63,12 +63,13 @@
 ## given bodies, as gpumm_puzzle writes them: two that are empty, and six with a fault, which is named
 %!testif ; compiles ()
 %! [folder, gone] = scratch ("cd");
-%! faults = {5, "wrong", "which should it read"; 12, "wrong", "until a thread writes"; 17, "wrong", "barrier is missing"; 18, "wrong", "<= against <"; ...
+%! faults = {5, "wrong", "is as it was written"; 12, "wrong", "save the file"; 17, "wrong", "barrier is missing"; 18, "wrong", "<= against <"; ...
 %!           19, "wrong", "which should it read"; 20, "right", "is not coalesced"; ...
 %!           21, "right", "has bank conflicts"; 22, "wrong", "atomicAdd"};
 %! for row = faults.'
 %!   [ok, info] = gpumm_puzzle (row{1});
 %!   assert ({ok, info.state}, {false, "new"});
+%!   assert (isempty (strfind (info.message, "Mend the kernel")), row{1} < 17);
 %!   [ok, info] = gpumm_puzzle (row{1});
 %!   assert (strncmp (info.title, "Find the fault", 14), row{1} > 16);
 %!   assert (info.line > 0 || row{1} < 17 || row{1} == 19);
@@ -87,6 +88,7 @@
 %! back = "if (j0 + x < n && i0 + y < m) B[j0 + x + (i0 + y) * n] = s[x][y];\n}";
 %! bodies = { ...
 %!   1, [map "y[0] = x[0]\n;z = 1;\n}"], 3, "compiler says: 'z' was not declared", ""; ...
+%!   1, [map "int i = threadIdx.x\ny[i] = 1;\n}"], 3, "compiler says: expected", "line above"; ...
 %!   1, [map "if (n) {\n}"], 0, "a { has no }", "close each"; ...
 %!   1, "__global__ void map (const float *x, int n) {\n}", 0, "does not fit.*float \\* to int|'float \\*' to 'int'", "arguments"; ...
 %!   1, "", 0, "does not fit.*'map'", "name"; ...
@@ -170,6 +172,7 @@
 %! said = evalc ("gpumm_puzzle (2)");
 %! assert (! isempty (regexp (said, '^Puzzle 2, .*: right\n')), said); # x[i] is loaded twice
 %! assert (! isempty (regexp (said, '\nsectors +39 +26\n')), said);
+%! assert (! isempty (strfind (said, "variable what a thread uses twice")), said);
 %! assert (! isempty (regexp (evalc ("gpumm_puzzle ()"), '\n +2  More threads than elements +score \d+\n')));
 %! write_file ("puzzle_02.cu", given);
 %! assert (! isempty (regexp (evalc ("gpumm_puzzle ()"), '\n +2  More threads than elements +begun\n')));
