@@ -13,7 +13,8 @@
 ## numbers restart, so a lesson has the same matrices each time.
 ##
 ## While the repository's outputs are stored (@env{GPUMM_NOTEBOOKS_STORE} is set), a machine without
-## a GPU is the error @code{gpumm:no-device}.
+## a GPU is the error @code{gpumm:no-device}.  A notebook whose outputs depend on no machine
+## (@qcode{"same-everywhere"}) is stored on any.
 ## @seealso{from_gpu, exercise}
 ## @end deftypefn
 
@@ -52,7 +53,9 @@ function where = lesson ()
   [there, why] = gpumm_available ("gpu");
   where = {"cpu", "gpu"}{1 + there};
   storing = ! isempty (getenv ("GPUMM_NOTEBOOKS_STORE"));
-  if (there && storing) # for readers on other machines
+  if (strcmp (getenv ("GPUMM_NOTEBOOKS_STORE"), "same-everywhere"))
+    printf ("Stored outputs, which are the same on every machine, with or without a GPU.\n");
+  elseif (there && storing) # for readers on other machines
     gpu = gpumm_info ().devices(1);
     printf (["Stored outputs of another machine: its GPU is an %s " ...
              "(%d multiprocessors, CUDA %s).\n" ...
