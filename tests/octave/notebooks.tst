@@ -454,9 +454,9 @@
 
 ## notebooks/execute runs cells in one workspace; an error in any is a failure, and so is one that
 ## has not run, or a figure that is cut off; what gnuplot says about itself is in no cell
-%!function write_notebook (file, sources)
+%!function write_notebook (file, sources, about = repmat ({struct()}, size (sources)))
 %!  for i = 1:numel (sources)
-%!    cells{i} = struct ("cell_type", "code", "execution_count", NaN, "metadata", struct (), ...
+%!    cells{i} = struct ("cell_type", "code", "execution_count", NaN, "metadata", about{i}, ...
 %!                       "source", {sources(i)}, "outputs", {{}});
 %!  endfor
 %!  write_file (file, jsonencode (struct ("cells", {cells}, "nbformat", 4)));
@@ -484,6 +484,23 @@
 %!   [status, said] = system (command);
 %!   assert ((status == 0) == table{k,3}, "%s", said);
 %!   assert (! isempty (regexp (said, table{k,4}, "once")), "%s", said);
+%! endfor
+
+## notebooks/execute --store on a machine without a GPU: only a lesson whose outputs depend on no machine
+%!testif ; ! isempty (notebooks ()) && has ("python3") && has ("gnuplot") && ! gpumm_available ("gpu")
+%! [folder, gone] = scratch ("cd");
+%! variables = with_variable ("OCTAVE_PATH", strjoin ({function_folders(){:}, ...
+%!                            fileparts(which ("__gpumm_info__"))}, pathsep ()));
+%! skip = struct ("slideshow", struct ("slide_type", "skip"));
+%! same = struct ("tags", {{"same-everywhere"}});
+%! table = {same, "1 passed, 0 failed", "Stored outputs, which are the same on every machine"
+%!          struct(), "only a GPU's outputs can be stored", ""};
+%! for k = 1:rows (table)
+%!   write_notebook ("a.ipynb", {"lesson ();", "x = 3"}, {skip, table{k,1}});
+%!   [~, said] = system (["'" notebooks() "/execute' --store a.ipynb 2>&1"]);
+%!   assert (! isempty (strfind (said, table{k,2})), "%s", said);
+%!   assert (! isempty (strfind (fileread ("a.ipynb"), "Stored")), ! isempty (table{k,3}));
+%!   assert (isempty (table{k,3}) || ! isempty (strfind (fileread ("a.ipynb"), table{k,3})));
 %! endfor
 
 ## notebooks/execute --check: stored figures are whole.  A lesson that ran is compared with the stored one:
