@@ -13,7 +13,7 @@
 ## forbids something, @code{exercise} looks for it in the source of the function.  An unknown
 ## exercise is the error @code{gpumm:bad-value}.
 ##
-## The answers to notebook 1 are in @file{private/answers_1.m}, computed or counted, and so on.
+## The answers are computed or counted; those to notebook 1 are in @file{private/answers_1.m}.
 ## Copies of the lessons do not have these files.
 ## @seealso{score}
 ## @end deftypefn
