@@ -13,7 +13,7 @@
 ## names the call of @code{hint}.  Where an exercise forbids something, @code{exercise} looks for it
 ## in the source of the function.  An unknown exercise is the error @code{gpumm:bad-value}.
 ##
-## The answers are in @file{private/answers_1.m} to @file{private/answers_8.m}, computed or counted.
+## The answers are computed or counted; those to notebook 1 are in @file{private/answers_1.m}.
 ## Copies of the lessons do not have these files.
 ## @seealso{hint, score}
 ## @end deftypefn
@@ -21,9 +21,9 @@
 function right = exercise (id, answer)
 
   number = sscanf (id, "%d.%d");
-  if (! (numel (number) == 2 && any (number(1) == 1:8) && any (number(2) == 1:3)))
+  if (! (numel (number) == 2 && any (number(1) == 1:lesson_count ()) && any (number(2) == 1:3)))
     error ("gpumm:bad-value", ["exercise: there is no exercise %s; the exercises are " ...
-                               "1.1 to 8.3, three in each notebook"], id);
+                               "1.1 to %d.3, three in each notebook"], id, lesson_count ());
   endif
   if (isnumeric (answer))
     answer = double (answer); # sums and squares of an integer class would saturate

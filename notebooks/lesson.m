@@ -13,7 +13,8 @@
 ## numbers restart, so a lesson has the same matrices each time.
 ##
 ## While the repository's outputs are stored (@env{GPUMM_NOTEBOOKS_STORE} is set), a machine without
-## a GPU is the error @code{gpumm:no-device}.
+## a GPU is the error @code{gpumm:no-device}.  A notebook whose outputs depend on no machine
+## (@qcode{"same-everywhere"}) is stored on any.
 ## @seealso{from_gpu, exercise}
 ## @end deftypefn
 
@@ -51,8 +52,10 @@ function where = lesson ()
 
   [there, why] = gpumm_available ("gpu");
   where = {"cpu", "gpu"}{1 + there};
-  storing = ! isempty (getenv ("GPUMM_NOTEBOOKS_STORE"));
-  if (there && storing) # for readers on other machines
+  storing = getenv ("GPUMM_NOTEBOOKS_STORE");
+  if (strcmp (storing, "same-everywhere"))
+    printf ("Stored outputs, which are the same on every machine, with or without a GPU.\n");
+  elseif (there && ! isempty (storing)) # for readers on other machines
     gpu = gpumm_info ().devices(1);
     printf (["Stored outputs of another machine: its GPU is an %s " ...
              "(%d multiprocessors, CUDA %s).\n" ...
@@ -62,7 +65,7 @@ function where = lesson ()
     gpu = gpumm_info ().devices(1);
     printf ("gpumm on a GPU: %s with %d multiprocessors, driver for CUDA %s, runtime %s\n", ...
             gpu.name, gpu.multiprocessors, gpu.driver, gpu.runtime);
-  elseif (storing)
+  elseif (! isempty (storing))
     error ("gpumm:no-device", "lesson: only a GPU's outputs can be stored; %s", why);
   else
     printf (["gpumm without a GPU: the kernels run on the CPU, from the same source.\n" ...

@@ -13,10 +13,11 @@
 ## @seealso{exercise}
 ## @end deftypefn
 
-function count = score (number = 1:8)
+function count = score (number = 1:lesson_count ())
 
-  if (! (isnumeric (number) && ! isempty (number) && all (ismember (number(:), 1:8))))
-    error ("gpumm:bad-value", "score: the notebooks have the numbers 1 to 8");
+  if (! (isnumeric (number) && ! isempty (number)
+         && all (ismember (number(:), 1:lesson_count ()))))
+    error ("gpumm:bad-value", "score: the notebooks have the numbers 1 to %d", lesson_count ());
   endif
   ids = arrayfun (@(n, i) sprintf ("%d.%d", n, i), repmat (number(:).', 3, 1), ...
                   repmat ((1:3).', 1, numel (number)), "UniformOutput", false)(:).';

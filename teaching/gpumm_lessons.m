@@ -19,8 +19,8 @@
 ## @example
 ## @group
 ## folder = gpumm_lessons (tempname ());
-## numel (glob ([folder "/*.ipynb"]))
-##   @result{} ans = 8
+## exist (fullfile (folder, "1-two-loops-to-a-gpu.ipynb"), "file")
+##   @result{} ans = 2
 ## @end group
 ## @end example
 ## @seealso{gpumm_doc, gpumm_kernel}

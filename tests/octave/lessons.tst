@@ -16,7 +16,7 @@
 %! [folder, gone] = scratch ();
 %! gpumm_lessons (folder);
 %! books = regexprep (glob (fullfile (notebooks (), "*.ipynb")), '.*/', "");
-%! assert (numel (books), 8);
+%! assert (any (strcmp (books, "1-two-loops-to-a-gpu.ipynb")));
 %! assert (files_in (folder), sort ([books; {"lesson.m"}]));
 %! for name = files_in (folder).'
 %!   assert (fileread (fullfile (folder, name{1})), fileread (fullfile (notebooks (), name{1})));
@@ -27,15 +27,17 @@
 %! [folder, gone] = scratch ();
 %! folder = fullfile (folder, "it's mine");
 %! said = evalc ("gpumm_lessons (folder)");
-%! assert (strncmp (said, ["The lessons are in ", folder, ": 9 new files; 0 were there"], ...
-%!                  numel (folder) + 46));
+%! count = numel (files_in (folder));
+%! begins = sprintf ("The lessons are in %s: %d new files; 0 were there", folder, count);
+%! assert (strncmp (said, begins, numel (begins)), "%s", said);
 %! command = "\n  '[^\n]*/setup' notebooks '[^\n]*it'\\\\''s mine'\n$";
 %! assert (! isempty (regexp (said, command, "once")));
 %! write_file (fullfile (folder, "2-block-size.ipynb"), "mine");
 %! write_file (fullfile (folder, "notes.txt"), "mine, too");
 %! unlink (fullfile (folder, "4-strassen.ipynb"));
 %! said = evalc ("gpumm_lessons (folder)");
-%! assert (! isempty (strfind (said, ": 1 new files; 8 were there and are unchanged.")));
+%! assert (! isempty (strfind (said, sprintf (": 1 new files; %d were there and are unchanged.", ...
+%!                                            count - 1))), "%s", said);
 %! assert (fileread (fullfile (folder, "2-block-size.ipynb")), "mine");
 %! assert (fileread (fullfile (folder, "notes.txt")), "mine, too");
 %! assert (fileread (fullfile (folder, "4-strassen.ipynb")), ...
@@ -45,7 +47,7 @@
 %!test
 %! [folder, gone] = scratch ("cd");
 %! assert (gpumm_lessons (), fullfile (folder, "gpumm-lessons"));
-%! assert (numel (files_in ("gpumm-lessons")), 9);
+%! assert (exist (fullfile ("gpumm-lessons", "lesson.m"), "file"), 2);
 
 ## a file in the way
 %!test

@@ -11,6 +11,14 @@
 %!  endif
 %!endfunction
 
+## the lessons in the order of their numbers
+%!function files = lesson_files ()
+%!  files = glob (fullfile (notebooks (), "*.ipynb"));
+%!  [~, names] = cellfun (@fileparts, files, "UniformOutput", false);
+%!  [~, order] = sort (cellfun (@(name) sscanf (name, "%d"), names));
+%!  files = files(order);
+%!endfunction
+
 %!function yes = has (program)
 %!  yes = system (["command -v " program " >/dev/null"]) == 0;
 %!endfunction
@@ -40,9 +48,7 @@
 %! addpath (folder);
 %! teacher = fileread (fullfile (folder, "teacher", "README.md"));
 %! exercises = 0;
-%! files = glob (fullfile (folder, "*.ipynb"));
-%! assert (numel (files), 8);
-%! for file = files.'
+%! for file = lesson_files ().'
 %!   cells = code_of (file{1});
 %!   for i = 2:numel (cells)
 %!     id = regexp (cells{i}.source, '^exercise \("([\d.]+)"', "tokens", "once");
@@ -69,11 +75,12 @@
 %!   endfor
 %! endfor
 %! assert (exercises, numel (strfind (teacher, "\n### ")));
+%! assert (exercises, 3 * numel (lesson_files ()));
 
 ## an exercise that there is not is the mistake of a notebook, and no answer to it right
 %!testif ; ! isempty (notebooks ())
 %! addpath (notebooks ());
-%! for id = {"1.4", "9.1", "0.1", "1", "first"}
+%! for id = {"1.4", sprintf("%d.1", numel (lesson_files ()) + 1), "0.1", "1", "first"}
 %!   try
 %!     exercise (id{1}, 1);
 %!     error ("no error");
@@ -89,7 +96,8 @@
 %!          "3.1", 0.42; "3.1", 5/12; "4.3", int8(16); "5.1", int8([1; 3; 3; 6; 7; 7]); ...
 %!          "6.2", single(4800); "8.1", 0.54; "8.1", single(0.5369); "8.3", [16; 16]; ...
 %!          "8.2", @(n, l, f, s) max (1, ceil (12 * f / (n * l) * (1 / s - 1))); ...
-%!          "7.1", @(x, p) mod(x + p / 2, p) - p / 2};
+%!          "7.1", @(x, p) mod(x + p / 2, p) - p / 2; ...
+%!          "9.2", int32([1003996; 1000000]); "9.3", [8; 33]};
 %! wrong = {"2.2", 31, "in percent"; "3.1", 0.4, "for each l"; "4.3", int8(14), "5341"; ...
 %!          "1.2", 3, "must be a function"; "5.3", [1, 2], "must be a function"; ...
 %!          "7.1", @(x, p) x - p * round (x / p), "you return 128"; ...
@@ -101,7 +109,19 @@
 %!          "8.2", 27, "must be a function"; ...
 %!          "8.3", [17, 17], "distances or steps"; "5.1", [1, 3, 4, 6, 7, 7], "entry 3 is not 4; count"; "8.3", [16, 12], "is not the number of steps"; ...
 %!          "8.3", [15, 16], "you predict 15 steps, but measure 16"; ...
-%!          "8.3", 16, "must be two numbers"};
+%!          "8.3", 16, "must be two numbers"; ...
+%!          "9.1", [1, 2], "must be a function"; ...
+%!          "9.1", @(k, a, B, n) deal (k, 1:n), "the same length"; ...
+%!          "9.1", @(k, a, B, n) deal (fliplr (k), k), "do not ascend"; ...
+%!          "9.1", @(k, a, B, n) deal (k, a), "but C has"; ...
+%!          "9.1", @(k, a, B, n) deal ([k, k], [a, a]), "occurs once"; ...
+%!          "9.2", [2007992, 1e6], "additions"; "9.2", [1e9, 1e6], "full matrices"; ...
+%!          "9.2", [1e6, 1e6], "select a row, too"; ...
+%!          "9.2", [5000, 1e6], "multiplications are wrong"; ...
+%!          "9.2", [1003996, 2998], "no arrow"; "9.2", [1003996, 5], "number of elements"; ...
+%!          "9.2", 1003996, "two numbers"; ...
+%!          "9.3", [33, 8], "wrong order"; "9.3", [12, 50], "a column, too"; ...
+%!          "9.3", [16, 33], "by the upper bound"; "9.3", [8, 8], "by the symbolic pass"};
 %! for i = 1:rows (right)
 %!   said = evalc ("exercise (right{i,:});");
 %!   assert (said, ["exercise " right{i,1} ": right\n"]);
@@ -122,7 +142,9 @@
 %!          "3.1", 5 / 12, {10, 2.4, 24, 1}; "3.3", 768, {832, 704, 64 * 132, 1}
 %!          "4.2", 7 ^ 10, {70, 8 ^ 10, 7, 7 * 512 ^ 3}; "4.3", 16, {18, 14, 20, 5}
 %!          "6.1", 10, {0.1, 80, 9, 11}; "6.2", 4800, {3200, 600, 9600, 1}
-%!          "7.2", 4, {5, 6, 3, 2}; "8.1", 0.53687, {0.4, 1.07, 1}; "8.3", 16, {[17, 17], [5, 15]}};
+%!          "7.2", 4, {5, 6, 3, 2}; "8.1", 0.53687, {0.4, 1.07, 1}; "8.3", 16, {[17, 17], [5, 15]}
+%!          "9.2", [1003996, 1e6], {[2007992, 1], [1e6, 1], [5, 1], [1003996, 2998], [1003996, 5]}
+%!          "9.3", [8, 33], {[33, 8], [12, 50], [16, 33], [8, 16]}};
 %! for row = table.'
 %!   for answer = row{3}
 %!     said = evalc ("right = exercise (row{1}, answer{1});");
@@ -239,18 +261,18 @@
 %!testif ; ! isempty (notebooks ())
 %! addpath (notebooks ());
 %! for id = {"1.1", "2.1", "2.2", "3.1", "3.3", "4.2", "4.3", "5.1", "6.1", "6.2", "7.2", "8.1", ...
-%!           "8.3"}
+%!           "8.3", "9.2", "9.3"}
 %!   for answer = {"many", NaN, {3}, -1, 1:3}
 %!     said = evalc ("right = exercise (id{1}, answer{1});");
 %!     assert (right, false);
 %!     assert (! isempty (regexp (said, ["^exercise " id{1} ": wrong: "])));
 %!   endfor
 %! endfor
-%! for id = {"1.2", "3.2", "4.1", "5.2", "5.3", "6.3", "7.1", "7.3", "8.2"}
+%! for id = {"1.2", "3.2", "4.1", "5.2", "5.3", "6.3", "7.1", "7.3", "8.2", "9.1"}
 %!   said = evalc ("right = exercise (id{1}, @(varargin) error (\"oh\"));");
 %!   assert (right, false);
 %!   assert (strncmp (said, ["exercise " id{1} ": wrong: your answer stops with \"oh\"\n"], 45));
-%!   said = evalc ("right = exercise (id{1}, @(varargin) []);");
+%!   said = evalc ("right = exercise (id{1}, @(varargin) deal ([]));");
 %!   assert (said, ["exercise " id{1} ": not answered yet\n"]);
 %! endfor
 
@@ -336,18 +358,24 @@
 %! assert (evalc ("score (2)"), "2 of 3 solved; left: 2.1\n");
 %! evalc ("exercise (\"2.1\", [7, 5])");
 %! assert (evalc ("score (2)"), "3 of 3 solved\n");
-%! assert (! isempty (strfind (evalc ("score ()"), " of 24 solved")));
-%! for number = {0, 9, 1.5, "2", [], {}}
-%!   fail ("score (number{1})", "gpumm:bad-value|the notebooks have the numbers 1 to 8");
+%! count = numel (lesson_files ());
+%! assert (! isempty (strfind (evalc ("score ()"), sprintf (" of %d solved", 3 * count))));
+%! for number = {0, count + 1, 1.5, "2", [], {}}
+%!   check_error ("gpumm:bad-value", sprintf ("the notebooks have the numbers 1 to %d", count), ...
+%!                @() score (number{1}));
 %! endfor
 
-## every code cell has run, on a GPU, without an error; every notebook has figures.  Lesson 8 may
-## have the outputs of a CPU until it runs on a GPU.
+## every code cell has run without an error, on a GPU unless the text of all cells is the same
+## everywhere; every notebook has figures
 %!testif ; ! isempty (notebooks ())
 %! for file = glob (fullfile (notebooks (), "*.ipynb")).'
 %!   text = "";
 %!   figures = 0;
+%!   same = true;
 %!   for cell = code_of (file{1})
+%!     about = cell{1}.metadata;
+%!     same &= (isfield (about, "tags") && any (strcmp (about.tags, "same-everywhere"))) ...
+%!             || (isfield (about, "slideshow") && strcmp (about.slideshow.slide_type, "skip"));
 %!     assert (! isempty (cell{1}.execution_count));
 %!     for output = cell{1}.outputs.'
 %!       if (iscell (output))
@@ -365,7 +393,9 @@
 %!       endif
 %!     endfor
 %!   endfor
-%!   assert (! isempty (strfind (text, "Stored outputs of another machine: its GPU is an NVIDIA ")), "%s", file{1});
+%!   begins = {"Stored outputs of another machine: its GPU is an NVIDIA ", ...
+%!             "Stored outputs, which are the same on every machine"}{1 + same};
+%!   assert (strncmp (text, begins, numel (begins)), "%s: %s", file{1}, text);
 %!   assert (isempty (regexp (text, '(^|\n)(error|warning):')));
 %!   assert (figures > 0);
 %! endfor
@@ -405,7 +435,7 @@
 ## every lesson begins with its time and aims, ends with score, summary and two to four items to read,
 ## and leads to the lessons before and after it
 %!testif ; ! isempty (notebooks ())
-%! files = glob (fullfile (notebooks (), "*.ipynb"));
+%! files = lesson_files ();
 %! [~, names] = cellfun (@fileparts, files, "UniformOutput", false);
 %! for i = 1:numel (files)
 %!   cells = jsondecode (fileread (files{i})).cells;
@@ -454,7 +484,7 @@
 ## as slides (nbconvert --to slides), a lesson begins a slide at each heading, and leaves out its
 ## exercises and what is for Jupyter alone
 %!testif ; ! isempty (notebooks ())
-%! for file = glob (fullfile (notebooks (), "[1-9]-*.ipynb")).'
+%! for file = lesson_files ().'
 %!   slides = 0;
 %!   is_exercise = false;
 %!   for cell = jsondecode (fileread (file{1})).cells.'
@@ -491,15 +521,14 @@
 %! [status, said] = system (sprintf ("python3 '%s' '%s' '%s' 2>&1", program, notebooks (), ...
 %!                                   folder));
 %! assert (status == 0, "%s", said);
-%! pages = glob (fullfile (folder, "*.html"));
-%! assert (numel (pages), 8);
+%! [~, names] = cellfun (@fileparts, lesson_files (), "UniformOutput", false);
 %! pictures = 0;
-%! for i = 1:8
-%!   text = fileread (pages{i});
+%! for i = 1:numel (names)
+%!   text = fileread (fullfile (folder, [names{i}, ".html"]));
 %!   assert (isempty (regexp (text, '(^|\n)%|%plot|Shift \+ Enter|\.ipynb')));
-%!   nearby = regexp (text, '(?:Previous|Next): \[[^\]]*\]\(([1-8])', "tokens");
-%!   nearby = unique (cellfun (@(t) t{1} - "0", nearby));
-%!   assert (nearby, [i-1, i+1](ismember ([i-1, i+1], 1:8)));
+%!   nearby = regexp (text, '(?:Previous|Next): \[[^\]]*\]\((\d+)', "tokens");
+%!   nearby = unique (cellfun (@(t) str2double (t{1}), nearby));
+%!   assert (nearby, [i-1, i+1](ismember ([i-1, i+1], 1:numel (names))));
 %!   for link = regexp (text, '\]\(([^)]*\.(html|png|svg))\)', "tokens")
 %!     if (! strcmp (link{1}{1}, "../lessons.html"))
 %!       assert (exist (fullfile (folder, link{1}{1}), "file"), 2);
@@ -526,6 +555,19 @@
 %! ceiling = @(name) field (regexp (text, ["\nceiling," name ",[^\n]*"], "match", "once"), 9);
 %! assert ([h200.link, h200.memory], [ceiling("host to device"), ceiling("device memory")]);
 
+## and so are those in lesson 9
+%!testif ; ! isempty (notebooks ())
+%! cells = code_of (glob (fullfile (notebooks (), "9-*.ipynb")){1});
+%! at = find (cellfun (@(c) strncmp (c.source, "h200.case ", 10), cells));
+%! assert (numel (at), 1);
+%! evalc (cells{at}.source);
+%! text = fileread (fullfile (notebooks (), "..", "bench", "results", "h200", "spgemm.csv"));
+%! for j = 1:numel (h200.case)
+%!   row = ostrsplit (regexp (text, ["\n" h200.case{j} ",spgemm,[^\n]*"], "match", "once"), ",");
+%!   assert ([h200.products(j), h200.nnz_c(j), h200.counting(j), h200.all(j)], ...
+%!           str2double (row([5, 6, 7, 10])));
+%! endfor
+
 ## from_gpu: without a GPU what was measured before, what the caller has instead, and an error where
 ## there is neither
 %!testif ; ! isempty (notebooks ()) && ! gpumm_available ("gpu")
@@ -542,9 +584,9 @@
 
 ## notebooks/execute runs cells in one workspace; an error in any is a failure, and so is one that
 ## has not run, or a figure that is cut off; what gnuplot says about itself is in no cell
-%!function write_notebook (file, sources)
+%!function write_notebook (file, sources, about = repmat ({struct()}, size (sources)))
 %!  for i = 1:numel (sources)
-%!    cells{i} = struct ("cell_type", "code", "execution_count", NaN, "metadata", struct (), ...
+%!    cells{i} = struct ("cell_type", "code", "execution_count", NaN, "metadata", about{i}, ...
 %!                       "source", {sources(i)}, "outputs", {{}});
 %!  endfor
 %!  write_file (file, jsonencode (struct ("cells", {cells}, "nbformat", 4)));
@@ -572,6 +614,23 @@
 %!   [status, said] = system (command);
 %!   assert ((status == 0) == table{k,3}, "%s", said);
 %!   assert (! isempty (regexp (said, table{k,4}, "once")), "%s", said);
+%! endfor
+
+## notebooks/execute --store on a machine without a GPU: only a lesson whose outputs depend on no machine
+%!testif ; ! isempty (notebooks ()) && has ("python3") && has ("gnuplot") && ! gpumm_available ("gpu")
+%! [folder, gone] = scratch ("cd");
+%! variables = with_variable ("OCTAVE_PATH", strjoin ({function_folders(){:}, ...
+%!                            fileparts(which ("__gpumm_info__"))}, pathsep ()));
+%! skip = struct ("slideshow", struct ("slide_type", "skip"));
+%! same = struct ("tags", {{"same-everywhere"}});
+%! table = {same, "1 passed, 0 failed", "Stored outputs, which are the same on every machine"
+%!          struct(), "only a GPU's outputs can be stored", ""};
+%! for k = 1:rows (table)
+%!   write_notebook ("a.ipynb", {"lesson ();", "x = 3"}, {skip, table{k,1}});
+%!   [~, said] = system (["'" notebooks() "/execute' --store a.ipynb 2>&1"]);
+%!   assert (! isempty (strfind (said, table{k,2})), "%s", said);
+%!   assert (! isempty (strfind (fileread ("a.ipynb"), "Stored")), ! isempty (table{k,3}));
+%!   assert (isempty (table{k,3}) || ! isempty (strfind (fileread ("a.ipynb"), table{k,3})));
 %! endfor
 
 ## notebooks/execute --check: stored figures are whole.  A lesson that ran is compared with the stored one:

@@ -34,9 +34,14 @@ def outputs(cell, figure):
     return said, drawn
 
 
+def notebooks(folder):
+    """The lessons of the folder, in the order of their numbers."""
+    return sorted(folder.glob("[1-9]*.ipynb"), key=lambda path: int(path.stem.split("-")[0]))
+
+
 def neighbours(notebook):
     """Links to the previous and the next lesson and to the list of all."""
-    lessons = sorted(notebook.parent.glob("[1-9]*.ipynb"))
+    lessons = notebooks(notebook.parent)
     at = lessons.index(notebook)
     links = ["[All lessons](../lessons.html)"]
     if at > 0:
@@ -94,4 +99,4 @@ def title(notebook):
 def listing(folder, address):
     """The list of all notebooks, as Markdown; address () leads from the page to a file."""
     return "\n".join(f"- [{title(notebook)}]({address(notebook)})"
-                     for notebook in sorted(folder.glob("[1-9]*.ipynb")))
+                     for notebook in notebooks(folder))
