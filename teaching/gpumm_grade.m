@@ -1,0 +1,419 @@
+## Copyright (C) 2026 the gpumm authors
+## SPDX-License-Identifier: BSD-3-Clause
+
+## -*- texinfo -*-
+## @deftypefn  {} {} gpumm_grade (@var{folder})
+## @deftypefnx {} {} gpumm_grade (@var{folder}, @var{option}, @var{value}, @dots{})
+## @deftypefnx {} {@var{grades} =} gpumm_grade (@dots{})
+## Run the notebooks that a class handed in, and check the answers to all exercises.
+##
+## @var{folder} has a folder for each student with the student's notebooks, as Moodle and nbgrader
+## make it, or files @file{STUDENT_1-two-loops-to-a-gpu.ipynb}.  The table has a row for each student
+## and a column for each exercise of the lessons that someone handed in.  @code{gpumm_grade} writes the
+## table to @file{grades.csv} in @var{folder}, and replaces an older one.  The table is also printed, or
+## returned:
+##
+## @example
+## @group
+## gpumm_grade ("handed-in")
+##   @print{} student       2.1  2.2  2.3  right
+##   @print{} Anna Becker    +    +    -      2
+##   @print{} Jörg Müller    +    .    !      1
+##   @print{} + right, - wrong, . not answered, ! did not run
+##   @print{} handed-in/grades.csv has the reasons
+## @end group
+## @end example
+##
+## @var{grades} is a struct with the fields @code{students} and @code{exercises}, the names of rows and
+## columns, @code{verdicts}, a cell array of strings, and @code{right}, the number of right answers of
+## each student.  A verdict is
+##
+## @table @asis
+## @item right
+## @itemx wrong: @var{reason}
+## as the check in the notebook says
+## @item not answered
+## the cell is as it was handed out
+## @item did not run: @var{reason}
+## the cell of the answer stops with an error, such as a syntax error, ends Octave, takes more memory or
+## time than it may, or is missing; or the file is no notebook
+## @item no notebook
+## the student has no notebook of this lesson
+## @end table
+##
+## @file{grades.csv} has the columns student, exercises and right, with commas, in UTF-8 (RFC 4180).  If
+## a student has several notebooks of a lesson, the best answer to each exercise counts.
+##
+## Each notebook runs from its first to its last cell in an Octave of its own, in a copy, with the
+## functions in @file{.m} files beside it, without a GPU and without drawing.  It has 4 GB of memory,
+## and 60 seconds or those of the option @qcode{"Seconds"}.  If a cell uses up the time, or ends Octave,
+## the notebook runs again without this cell, up to three times.  As many notebooks run at a time as
+## there are processors.  A lesson takes about 2 seconds.
+##
+## The stored outputs do not count, and neither does what a cell prints, nor its own @code{exercise}.
+## The checks run in your Octave.  The notebook's process gets no verdict to change: it sends values, and
+## the results of its functions when a check calls them.  Exercises 1.2, 3.2, 5.2 and 7.1 forbid
+## something; for that, the process also sends the source of the function, which a student could forge.
+##
+## Students' code runs in a sandbox if the program @command{bwrap} is there (Debian, Ubuntu, Fedora:
+## package @code{bubblewrap}).  In the sandbox there is no network and no home folder.  The programs of
+## the system, Octave and gpumm can only be read, and the solutions not even that.  Without
+## @command{bwrap} students' code runs as you, and can do all that you can: @code{gpumm_grade} asks before.
+## A script says @code{gpumm_grade (@var{folder}, "AsMe", true)} instead; otherwise the error is
+## @code{gpumm:no-sandbox}.  If @command{bwrap} works, it is used with @qcode{"AsMe"}, too.
+## @seealso{gpumm_lessons}
+## @end deftypefn
+
+function grades = gpumm_grade (folder, varargin)
+
+  if (nargin == 0)
+    print_usage ();
+  endif
+  is_folder = ischar (folder) && isrow (folder) && isfolder (tilde_expand (folder));
+  if (! is_folder)
+    error ("gpumm:bad-value", "gpumm_grade: FOLDER must be the folder that the class handed in");
+  endif
+  is_time = @(x) isnumeric (x) && isscalar (x) && isreal (x) && x > 0 && x <= 3600;
+  options = __options_of__ ("gpumm_grade", varargin, ...
+                            {"AsMe", false, @(x) isequal(x, true) || isequal(x, false), ...
+                             "true or false"; ...
+                             "Seconds", 60, is_time, "a number above 0, at most 3600"});
+  given = folder;
+  folder = make_absolute_filename (tilde_expand (folder));
+  lessons = lessons_folder ();
+  [students, jobs] = handed_in (folder);
+  if (isempty (jobs))
+    error ("gpumm:bad-value", ["gpumm_grade: no notebooks (*.ipynb) in %s; put the notebooks of " ...
+                               "each student into a folder there"], given);
+  endif
+
+  [functions, gone] = functions_of_process (lessons);
+  how.seconds = options.seconds;
+  how.taken = regexprep ([files_in(functions, ".m"), files_in(lessons, ".m")], '\.m$', "");
+  at_once = nproc ();
+  how.longest = ceil (4 * (at_once + 1) * options.seconds) + 60;
+  how.program = program_of_process (functions, lessons, options.asme);
+
+  exercises = exercises_of (lessons);
+  numbers = cellfun (@(id) sscanf (id, "%d", 1), exercises);
+  verdicts = repmat ({"no notebook"}, numel (students), numel (exercises));
+  running = cell (1, numel (jobs));
+  before = cd (lessons); # no function of another folder comes before exercise
+  unwind_protect
+    for i = 1:numel (jobs)
+      __progress__ (i - 1, numel (jobs));
+      for k = i:min (numel (jobs), i + at_once - 1)
+        if (isempty (running{k}))
+          running{k} = grade_start (jobs(k), how, []);
+        endif
+      endfor
+      c = running{i};
+      running{i} = []; # grade_finish stops it
+      now = verdicts_on (jobs(i), c, how, exercises, numbers);
+      row = jobs(i).student;
+      better = rank_of (now) > rank_of (verdicts(row,:));
+      verdicts(row,better) = now(better);
+    endfor
+  unwind_protect_cleanup
+    __progress__ ();
+    cd (before);
+    cellfun (@grade_stop, running);
+  end_unwind_protect
+
+  seen = unique (numbers(any (! strcmp (verdicts, "no notebook"), 1)));
+  these = ismember (numbers, seen);
+  grades = struct ("students", {students}, "exercises", {exercises(these)}, ...
+                   "verdicts", {verdicts(:,these)}, ...
+                   "right", sum (strcmp (verdicts, "right"), 2));
+  file = fullfile (folder, "grades.csv");
+  __write_file__ (file, csv_of (grades), "gpumm_grade", {"gpumm:unwritable", "gpumm:unwritable"});
+  if (nargout == 0)
+    print_grades (grades);
+    printf ("%s has the reasons\n", fullfile (given, "grades.csv"));
+    clear grades
+  endif
+
+endfunction
+
+## ---- what is there ------------------------------------------------------------------------------
+
+function folder = lessons_folder ()
+
+  here = fileparts (mfilename ("fullpath"));
+  folders = {fullfile(here, "doc", "notebooks"), ... # installed
+             fullfile(fileparts (here), "notebooks")}; # in gpumm's sources
+  there = cellfun (@(name) exist (fullfile (name, "exercise.m"), "file") == 2, folders);
+  if (! any (there))
+    error ("gpumm:no-documentation", ["gpumm_grade: this gpumm was installed without its " ...
+                                      "lessons; gpumm's sources have them in notebooks/"]);
+  endif
+  folder = folders{find (there, 1)};
+
+endfunction
+
+## The exercises of all lessons, in their order.
+function exercises = exercises_of (lessons)
+
+  exercises = {};
+  for file = files_in (lessons, ".ipynb")
+    found = regexp (fileread (fullfile (lessons, file{1})), 'exercise \(\\"(\d+\.\d+)\\"', "tokens");
+    exercises = [exercises, found{:}];
+  endfor
+  numbers = cellfun (@(id) sscanf (id, "%d.%d").', exercises, "UniformOutput", false);
+  [~, order] = sortrows (vertcat (numbers{:}));
+  exercises = exercises(order);
+
+endfunction
+
+## The names in a folder that end so.  Hidden ones do not count, nor what macOS puts into archives.
+function names = files_in (folder, ending)
+  names = sort (readdir (folder)).';
+  ends_so = @(name) isempty (ending) || strncmpi (fliplr (name), fliplr (ending), numel (ending));
+  names = names(cellfun (ends_so, names) & ! strncmp (names, ".", 1) & ! strcmp (names, "__MACOSX"));
+endfunction
+
+## The names of the students, and the notebooks as jobs: the row of the student, the file, the lesson by the
+## name of the file (NaN if it has no number), and the functions beside it.
+function [students, jobs] = handed_in (folder)
+
+  students = {};
+  notebooks = files_in (folder, ".ipynb");
+  jobs = struct ("student", {}, "file", {}, "lesson", {}, "helpers", {});
+  for name = files_in (folder, "")
+    inside = fullfile (folder, name{1});
+    if (isfolder (inside))
+      new = notebooks_below (inside);
+      student = regexprep (readable (name{1}), '_assignsubmission_file_?$', "");
+    elseif (any (strcmp (name{1}, notebooks)))
+      parts = regexp (readable (name{1}), '^(.+?)(_assignsubmission_file)?_(\d+-.*)$', "tokens", ...
+                      "once");
+      new = job_of (inside, {});
+      student = readable (name{1}(1:end-6));
+      if (! isempty (parts))
+        student = parts{1};
+        new.lesson = sscanf (parts{end}, "%d", 1);
+      endif
+    else
+      continue;
+    endif
+    row = find (strcmp (students, student));
+    if (isempty (row))
+      students{end+1,1} = student;
+      row = numel (students);
+    endif
+    [new.student] = deal (row);
+    jobs = [jobs, new];
+  endfor
+
+endfunction
+
+function jobs = notebooks_below (folder)
+
+  jobs = job_of ("", {})([]);
+  notebooks = files_in (folder, ".ipynb");
+  helpers = strcat (folder, filesep (), files_in (folder, ".m"));
+  for name = files_in (folder, "")
+    inside = fullfile (folder, name{1});
+    if (S_ISDIR (lstat (inside).mode)) # a link may lead in a circle
+      jobs = [jobs, notebooks_below(inside)];
+    elseif (any (strcmp (name{1}, notebooks)))
+      jobs(end+1) = job_of (inside, helpers);
+    endif
+  endfor
+
+endfunction
+
+function job = job_of (file, helpers)
+  [~, name] = fileparts (file);
+  job = struct ("student", 0, "file", file, "lesson", [sscanf(name, "%d", 1), NaN](1), ...
+                "helpers", {helpers});
+endfunction
+
+## ---- the process of a notebook ------------------------------------------------------------------
+
+## A folder with the functions that the process needs besides gpumm's.
+function [folder, gone] = functions_of_process (lessons)
+
+  [folder, gone] = temporary_folder ("gpumm_grade");
+  here = fullfile (fileparts (mfilename ("fullpath")), "private");
+  files = {here, "grade_run.m", "grade_run.m"; here, "grade_tell.m", "grade_tell.m"; ...
+           here, "grade_text.m", "grade_text.m"; here, "grade_value.m", "grade_value.m"; ...
+           here, "grade_exercise.m", "exercise.m"; ...
+           fullfile(lessons, "private"), "student_code.m", "student_code.m"};
+  for file = files.'
+    copy_file (fullfile (file{1:2}), fullfile (folder, file{3}));
+  endfor
+
+endfunction
+
+## A function that returns the words of the command for a working folder.  The command has no more of the
+## environment than it needs.
+function program = program_of_process (functions, lessons, as_me)
+
+  gpumm = unique (cellfun (@(name) fileparts (which (name)), ...
+                           {"gpumm_info", "gpumm_grade", "__gpumm_info__"}, ...
+                           "UniformOutput", false));
+  octave = fullfile (OCTAVE_EXEC_HOME (), "bin", "octave-cli");
+  start = [__quoted_word__(octave), " --no-history --norc --path ", ...
+           __quoted_word__(strjoin ([{functions}, gpumm, {lessons}], pathsep ()))];
+  kept = "";
+  for name = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH"}
+    kept = [kept, name{1}, "=", __quoted_word__(getenv (name{1})), " "];
+  endfor
+  environment = @(folder) ["env -i ", kept, "HOME=", __quoted_word__(folder), " TMPDIR=", ...
+                           __quoted_word__(folder), " OMP_NUM_THREADS=1 CUDA_VISIBLE_DEVICES= "];
+  read_only = [{functions}, gpumm, {lessons, OCTAVE_HOME(), OCTAVE_EXEC_HOME()}, ...
+               ostrsplit(getenv ("LD_LIBRARY_PATH"), pathsep ())];
+  hidden = fullfile (lessons, {"private", "teacher"});
+  program = @(folder) [environment(folder), sandbox(folder, read_only, hidden), start];
+
+  [status, said] = system ([program(functions), " --eval \"gpumm_info ();\" 2>&1 </dev/null"]);
+  if (status == 0)
+    return;
+  endif
+  why = strtrim (strtok (said, "\n"));
+  refused = ["students' code would run as you, without a sandbox: bwrap is not there or fails " ...
+             "(" why ")"];
+  if (! as_me)
+    if (! isguirunning () && system ("test -t 0") != 0)
+      error ("gpumm:no-sandbox", ["gpumm_grade: %s. Install bubblewrap (Debian, Ubuntu: " ...
+                                  "apt-get install bubblewrap; Fedora: dnf install bubblewrap), " ...
+                                  "or write gpumm_grade (FOLDER, \"AsMe\", true)"], refused);
+    endif
+    printf ("gpumm_grade: %s.\nThe code can read, change and send all that you can.\n", refused);
+    if (! strcmp (strtrim (input ("Run it? yes or no: ", "s")), "yes"))
+      error ("gpumm:no-sandbox", "gpumm_grade: not run, because %s", refused);
+    endif
+  endif
+  program = @(folder) [environment(folder), start];
+
+endfunction
+
+## The words of bwrap.  In the sandbox are the system's programs, the folders READ_ONLY without those HIDDEN,
+## and the working folder.
+function words = sandbox (folder, read_only, hidden)
+
+  words = ["bwrap --unshare-all --die-with-parent --new-session --cap-drop ALL --proc /proc " ...
+           "--dev /dev --tmpfs /tmp "];
+  for name = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/gnu", ...
+              "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/ld.so.conf", ...
+              "/etc/ld.so.conf.d", "/etc/localtime", read_only{:}}
+    if (! isempty (name{1}))
+      words = [words, "--ro-bind-try ", __quoted_word__(name{1}), " ", ...
+               __quoted_word__(name{1}), " "];
+    endif
+  endfor
+  for name = hidden(isfolder (hidden))
+    words = [words, "--tmpfs ", __quoted_word__(name{1}), " "];
+  endfor
+  words = [words, "--bind ", __quoted_word__(folder), " ", __quoted_word__(folder), " --chdir ", ...
+           __quoted_word__(folder), " "];
+
+endfunction
+
+## ---- verdicts -----------------------------------------------------------------------------------
+
+## The verdicts on a notebook, "no notebook" for the exercises of other lessons.
+function now = verdicts_on (job, c, how, exercises, numbers)
+
+  skip = [];
+  stopped = {};
+  do
+    report = grade_finish (c, exercises);
+    again = ! isempty (report.stop) && report.cell > 0 && numel (skip) < 3;
+    if (again)
+      skip(end+1) = report.cell;
+      stopped{report.cell} = report.stop;
+      c = grade_start (job, how, skip);
+    endif
+  until (! again)
+  errors = cell (1, 1 + max ([report.cells, numel(report.failed), numel(stopped)]));
+  errors(:) = "";
+  errors(1:numel (report.failed)) = report.failed;
+  for k = skip
+    errors{k} = stopped{k};
+  endfor
+
+  now = repmat ({"no notebook"}, size (exercises));
+  lessons = unique (numbers(report.cells > 0));
+  if (isempty (lessons))
+    lessons = job.lesson;
+  endif
+  for k = find (ismember (numbers, lessons))
+    now{k} = verdict_of (report, errors, k);
+  endfor
+
+endfunction
+
+## An answer is in the cell before that of the exercise.
+function verdict = verdict_of (report, errors, k)
+
+  at = report.cells(k);
+  verdict = report.verdicts{k};
+  if (strcmp (verdict, "right"))
+    return;
+  elseif (at == 0)
+    reason = "the cell of the exercise is missing";
+    if (! isempty (report.stop) && report.cell == 0)
+      reason = report.stop;
+    endif
+  elseif (at > 1 && ! isempty (errors{at-1}))
+    reason = errors{at-1};
+  elseif (! isempty (verdict))
+    return;
+  elseif (! isempty (errors{at}))
+    reason = errors{at};
+  elseif (! isempty (report.stop))
+    reason = ["a cell before it does not: ", report.stop];
+  else
+    reason = "its cell does not call gpumm's function exercise";
+  endif
+  if (! isempty (strfind (reason, "out of memory")))
+    reason = "memory limit of 4 GB";
+  endif
+  verdict = ["did not run: ", reason];
+
+endfunction
+
+## How good verdicts are, from 1 to 5.
+function ranks = rank_of (verdicts)
+  words = cellfun (@(verdict) strtok (verdict, " :"), verdicts, "UniformOutput", false);
+  [~, ranks] = ismember (words, {"no", "did", "not", "wrong", "right"});
+endfunction
+
+## ---- the table ----------------------------------------------------------------------------------
+
+function text = csv_of (grades)
+
+  table = [{"student"}, grades.exercises, {"right"}; ...
+           grades.students, grades.verdicts, cellfun(@num2str, num2cell (grades.right), ...
+                                                     "UniformOutput", false)];
+  text = "";
+  for row = table.'
+    quoted = cellfun (@(field) ["\"" strrep(field, "\"", "\"\"") "\""], row.', ...
+                      "UniformOutput", false);
+    text = [text, strjoin(quoted, ","), "\r\n"];
+  endfor
+
+endfunction
+
+function print_grades (grades)
+
+  signs = " !.-+"(rank_of (grades.verdicts));
+  signs = reshape (signs, size (grades.verdicts));
+  lengths = cellfun (@(name) sum (bitand (uint8 (name), 192) != 128), grades.students); # of UTF-8
+  width = max ([lengths; 7]);
+  printf ("%-*s  %sright\n", width, "student", sprintf ("%-5s", grades.exercises{:}));
+  for i = 1:numel (grades.students)
+    printf ("%s%s  %s%5d\n", grades.students{i}, blanks (width - lengths(i)), ...
+            sprintf (" %c   ", signs(i,:)), grades.right(i));
+  endfor
+  printf ("%s\n", "+ right, - wrong, . not answered, ! did not run, blank: no notebook");
+
+endfunction
+
+%!error <Invalid call> gpumm_grade ()
+%!error id=gpumm:bad-value gpumm_grade (1)
+%!error id=gpumm:bad-value gpumm_grade (tempname ())
+%!error id=gpumm:bad-value gpumm_grade (tempdir (), "Seconds", 0)
+%!error id=gpumm:unknown-option gpumm_grade (tempdir (), "As", true)
