@@ -180,7 +180,7 @@ function [students, jobs] = handed_in (folder)
   notebooks = files_in (folder, ".ipynb");
   jobs = struct ("student", {}, "file", {}, "lesson", {}, "helpers", {});
   for name = files_in (folder, "")
-    inside = fullfile (folder, name{1});
+    inside = [folder, filesep(), name{1}]; # fullfile takes UTF-8 only
     if (isfolder (inside))
       new = notebooks_below (inside);
       student = regexprep (readable (name{1}), '_assignsubmission_file_?$', "");
@@ -213,7 +213,7 @@ function jobs = notebooks_below (folder)
   notebooks = files_in (folder, ".ipynb");
   helpers = strcat (folder, filesep (), files_in (folder, ".m"));
   for name = files_in (folder, "")
-    inside = fullfile (folder, name{1});
+    inside = [folder, filesep(), name{1}];
     if (S_ISDIR (lstat (inside).mode)) # a link may lead in a circle
       jobs = [jobs, notebooks_below(inside)];
     elseif (any (strcmp (name{1}, notebooks)))
@@ -327,12 +327,9 @@ function now = verdicts_on (job, c, how, exercises, numbers)
       c = grade_start (job, how, skip);
     endif
   until (! again)
-  errors = cell (1, 1 + max ([report.cells, numel(report.failed), numel(stopped)]));
-  errors(:) = "";
-  errors(1:numel (report.failed)) = report.failed;
-  for k = skip
-    errors{k} = stopped{k};
-  endfor
+  errors = report.failed;
+  errors(skip) = stopped(skip);
+  errors(end+1:max ([report.cells, 1])) = {""};
 
   now = repmat ({"no notebook"}, size (exercises));
   lessons = unique (numbers(report.cells > 0));

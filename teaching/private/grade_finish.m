@@ -13,9 +13,8 @@
 function report = grade_finish (c, exercises)
 
   c.begun = tic (); # the process may have waited
-  report = struct ("cells", zeros (size (exercises)), "verdicts", {cell(size (exercises))}, ...
-                   "failed", {{}}, "stop", "", "cell", 0);
-  report.verdicts(:) = "";
+  report = struct ("cells", zeros (size (exercises)), "verdicts", ...
+                   {repmat({""}, size (exercises))}, "failed", {{}}, "stop", "", "cell", 0);
   unwind_protect
     do
       words = hear (c);
@@ -27,7 +26,7 @@ function report = grade_finish (c, exercises)
     until (any (strcmp (words{1}, {"end", "ended"})) || ! isempty (report.stop))
     if (strcmp (words{1}, "ended"))
       report.stop = why_ended (c);
-      report.verdicts(report.cells == report.cell) = ""; # it ended in this check
+      report.verdicts(report.cells == report.cell) = {""}; # it ended in this check
     endif
   unwind_protect_cleanup
     grade_stop (c);
@@ -104,7 +103,7 @@ function value = call_student (c, words_of_student, arguments)
     words = hear (c);
   endwhile
   if (! strcmp (words{1}, "result"))
-    words(end+1:2) = "";
+    words(end+1:2) = {""}; # "ended" has no more
     error ("%s", readable (grade_value (words{2})));
   endif
   value = grade_value (words{2});
@@ -122,6 +121,7 @@ endfunction
 function words = hear (c)
 
   line = "";
+  seconds = 1e-4;
   while (toc (c.begun) < c.seconds && numel (line) < 1e6)
     fclear (c.from);
     errno (0);
@@ -133,7 +133,8 @@ function words = hear (c)
         return;
       endif
     elseif (errno () == errno_list ().EAGAIN)
-      pause (0.001);
+      pause (seconds);
+      seconds = min (2 * seconds, 0.02); # an answer to a call comes soon, the end of a cell may not
     else
       break;
     endif

@@ -7,8 +7,8 @@
 
 function grade_stop (c)
   if (! isempty (c))
-    kill (-c.pid, SIG ().KILL); # the number of the group
-    waitpid (c.pid);
+    [~] = kill (-c.pid, SIG ().KILL); # the group
+    [~] = waitpid (c.pid);
     fclose (c.to);
     fclose (c.from);
   endif

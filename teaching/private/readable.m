@@ -4,21 +4,23 @@
 ## text = readable (text)
 ##
 ## A text of a student in one line of at most 300 bytes, without control characters; "" of other values.
+
 function text = readable (text)
 
   if (! ischar (text))
     text = "";
   endif
+  text = text(:).';
+  text(text < 32 | text == 127) = " ";
   try
-    regexp (text, ".", "once");
+    text = regexprep (text, ' +', " ");
   catch # it is not UTF-8
     text(text > 126) = "?";
+    text = regexprep (text, ' +', " ");
   end_try_catch
-  text = regexprep (text, '[\x00-\x1f\x7f]+', " ");
-  text = regexprep (strtrim (text), ' +', " ");
+  text = strtrim (text);
   if (numel (text) > 300)
-    text = [regexp(text, '^.{250}', "match", "once"), " ..."];
+    text = [strtrim(regexp (text, '^.{250}', "match", "once")), " ..."];
   endif
-  text = text(:).';
 
 endfunction
