@@ -5,62 +5,74 @@
 ## @deftypefn  {} {} gpumm_grade (@var{folder})
 ## @deftypefnx {} {} gpumm_grade (@var{folder}, @var{option}, @var{value}, @dots{})
 ## @deftypefnx {} {@var{grades} =} gpumm_grade (@dots{})
-## Run the notebooks that a class handed in, and check the answers to all exercises.
+## Run the notebooks that a class handed in, and check the answers to their exercises.
 ##
-## @var{folder} has a folder for each student with the student's notebooks, as Moodle and nbgrader
-## make it, or files @file{STUDENT_1-two-loops-to-a-gpu.ipynb}.  The table has a row for each student
-## and a column for each exercise of the lessons that someone handed in.  @code{gpumm_grade} writes the
-## table to @file{grades.csv} in @var{folder}, and replaces an older one.  The table is also printed, or
-## returned:
+## @var{folder} has a folder for each student with the student's notebooks, also in folders below,
+## as Moodle and nbgrader make it.  Files such as @file{Anna_2-block-size.ipynb} are found, too.
+## Unpack archives before.  The table has a row for each student and a column for each exercise of
+## the lessons that someone handed in:
 ##
 ## @example
 ## @group
 ## gpumm_grade ("handed-in")
-##   @print{} student       2.1  2.2  2.3  right
-##   @print{} Anna Becker    +    +    -      2
-##   @print{} Jörg Müller    +    .    !      1
-##   @print{} + right, - wrong, . not answered, ! did not run
-##   @print{} handed-in/grades.csv has the reasons
 ## @end group
 ## @end example
 ##
-## @var{grades} is a struct with the fields @code{students} and @code{exercises}, the names of rows and
-## columns, @code{verdicts}, a cell array of strings, and @code{right}, the number of right answers of
-## each student.  A verdict is
+## @example
+## @group
+## student      2.1  2.2  2.3  right
+## Anna Becker   +    +    -       2
+## Jo Miller     +    .    !       1
+## + right, - wrong, . not answered, ! did not run, blank: no notebook
+## handed-in/grades.csv has the reasons
+## @end group
+## @end example
+##
+## @code{gpumm_grade} writes the table with the reasons to @file{grades.csv} in @var{folder}, and
+## replaces an older one.  The file has the columns student, one for each exercise, and right, the
+## number of right answers.  It is UTF-8 with commas and quotes (RFC 4180).
+##
+## With an output argument nothing is printed.  @var{grades} is a struct with the fields
+## @code{students} and @code{exercises}, the names of the rows and columns, @code{verdicts}, a cell
+## array of strings, and @code{right}.  A verdict is one of
 ##
 ## @table @asis
 ## @item right
 ## @itemx wrong: @var{reason}
 ## as the check in the notebook says
 ## @item not answered
-## the cell is as it was handed out
+## the answer is still empty
 ## @item did not run: @var{reason}
-## the cell of the answer stops with an error, such as a syntax error, ends Octave, takes more memory or
-## time than it may, or is missing; or the file is no notebook
+## the cell with the answer stops with an error, such as a syntax error, ends Octave, needs more
+## time or memory than it may have, or is missing; or the file is not a notebook
 ## @item no notebook
 ## the student has no notebook of this lesson
 ## @end table
 ##
-## @file{grades.csv} has the columns student, exercises and right, with commas, in UTF-8 (RFC 4180).  If
-## a student has several notebooks of a lesson, the best answer to each exercise counts.
+## If a student has several notebooks of a lesson, the best answer to each exercise counts.
 ##
-## Each notebook runs from its first to its last cell in an Octave of its own, in a copy, with the
-## functions in @file{.m} files beside it, without a GPU and without drawing.  It has 4 GB of memory,
-## and 60 seconds or those of the option @qcode{"Seconds"}.  If a cell uses up the time, or ends Octave,
-## the notebook runs again without this cell, up to three times.  As many notebooks run at a time as
-## there are processors.  A lesson takes about 2 seconds.
+## Each notebook runs from its first to its last cell in an Octave of its own: in a copy, with the
+## functions in the @file{.m} files beside it, without a GPU, and without drawing.  It may take 4 GB
+## of memory and 60 seconds; the option @qcode{"Seconds"} sets another time.  If a cell takes too
+## long or ends Octave, the notebook runs again without this cell, up to three times.  A lesson
+## takes about 2 seconds on one processor, and as many notebooks run at a time as there are
+## processors.
 ##
-## The stored outputs do not count, and neither does what a cell prints, nor its own @code{exercise}.
-## The checks run in your Octave.  The notebook's process gets no verdict to change: it sends values, and
-## the results of its functions when a check calls them.  Exercises 1.2, 3.2, 5.2 and 7.1 forbid
-## something; for that, the process also sends the source of the function, which a student could forge.
+## Stored outputs and printed text do not count.  The checks run in your Octave.  The process of the
+## notebook sends answers only: values, and results of its functions when a check calls them.  So a
+## notebook that prints @qcode{"right"}, or redefines @code{exercise} or what the checks use, gains
+## nothing.  Two things are not prevented.  Exercises 1.2, 3.2, 5.2 and 7.1 forbid something, and
+## for this rule the process also sends the source of the function: code made for it can send
+## another source.  And code that calls gpumm's kernels or tries one answer after the other until
+## @code{exercise} says that it is right, is not told from other code.
 ##
-## Students' code runs in a sandbox if the program @command{bwrap} is there (Debian, Ubuntu, Fedora:
-## package @code{bubblewrap}).  In the sandbox there is no network and no home folder.  The programs of
-## the system, Octave and gpumm can only be read, and the solutions not even that.  Without
-## @command{bwrap} students' code runs as you, and can do all that you can: @code{gpumm_grade} asks before.
-## A script says @code{gpumm_grade (@var{folder}, "AsMe", true)} instead; otherwise the error is
-## @code{gpumm:no-sandbox}.  If @command{bwrap} works, it is used with @qcode{"AsMe"}, too.
+## Students' code runs in a sandbox if the program @command{bwrap} works (Debian, Ubuntu, Fedora:
+## package @code{bubblewrap}).  The sandbox has no network and no home folders.  The programs of the
+## system, Octave and the lessons are read-only, and the checks and the other notebooks are not
+## there.  Without @command{bwrap} students' code runs as you: it can read, change and send all that
+## you can, also the grades.  @code{gpumm_grade} says so and asks.  A script that cannot be asked
+## writes @code{gpumm_grade (@var{folder}, "AsMe", true)}; otherwise the error is
+## @code{gpumm:no-sandbox}. With @qcode{"AsMe"}, too, @command{bwrap} is used where it works.
 ## @seealso{gpumm_lessons}
 ## @end deftypefn
 
@@ -83,8 +95,8 @@ function grades = gpumm_grade (folder, varargin)
   lessons = lessons_folder ();
   [students, jobs] = handed_in (folder);
   if (isempty (jobs))
-    error ("gpumm:bad-value", ["gpumm_grade: no notebooks (*.ipynb) in %s; put the notebooks of " ...
-                               "each student into a folder there"], given);
+    error ("gpumm:bad-value", ["gpumm_grade: no notebooks (*.ipynb) in %s; put the notebooks " ...
+                               "of each student into a folder there"], given);
   endif
 
   [functions, gone] = functions_of_process (lessons);
@@ -156,7 +168,8 @@ function exercises = exercises_of (lessons)
 
   exercises = {};
   for file = files_in (lessons, ".ipynb")
-    found = regexp (fileread (fullfile (lessons, file{1})), 'exercise \(\\"(\d+\.\d+)\\"', "tokens");
+    text = fileread (fullfile (lessons, file{1}));
+    found = regexp (text, 'exercise \(\\"(\d+\.\d+)\\"', "tokens");
     exercises = [exercises, found{:}];
   endfor
   numbers = cellfun (@(id) sscanf (id, "%d.%d").', exercises, "UniformOutput", false);
@@ -169,63 +182,62 @@ endfunction
 function names = files_in (folder, ending)
   names = sort (readdir (folder)).';
   ends_so = @(name) isempty (ending) || strncmpi (fliplr (name), fliplr (ending), numel (ending));
-  names = names(cellfun (ends_so, names) & ! strncmp (names, ".", 1) & ! strcmp (names, "__MACOSX"));
+  names = names(cellfun (ends_so, names));
+  names = names(! strncmp (names, ".", 1) & ! strcmp (names, "__MACOSX"));
 endfunction
 
-## The names of the students, and the notebooks as jobs: the row of the student, the file, the lesson by the
-## name of the file (NaN if it has no number), and the functions beside it.
+## The names of the students, and the notebooks as jobs: the row of the student, the file, the
+## lesson by the name of the file (NaN if it has no number), and the functions beside it.
 function [students, jobs] = handed_in (folder)
 
   students = {};
-  notebooks = files_in (folder, ".ipynb");
   jobs = struct ("student", {}, "file", {}, "lesson", {}, "helpers", {});
+  notebooks = files_in (folder, ".ipynb");
   for name = files_in (folder, "")
     inside = [folder, filesep(), name{1}]; # fullfile takes UTF-8 only
     if (isfolder (inside))
-      new = notebooks_below (inside);
       student = regexprep (readable (name{1}), '_assignsubmission_file_?$', "");
+      [students, row] = row_of (students, student);
+      jobs = add_notebooks (jobs, inside, row);
     elseif (any (strcmp (name{1}, notebooks)))
       parts = regexp (readable (name{1}), '^(.+?)(_assignsubmission_file)?_(\d+-.*)$', "tokens", ...
                       "once");
-      new = job_of (inside, {});
-      student = readable (name{1}(1:end-6));
-      if (! isempty (parts))
-        student = parts{1};
-        new.lesson = sscanf (parts{end}, "%d", 1);
+      if (isempty (parts))
+        parts = {readable(name{1}(1:end-6)), name{1}};
       endif
-    else
-      continue;
+      [students, row] = row_of (students, parts{1});
+      jobs(end+1) = job_of (row, inside, parts{end}, {});
     endif
-    row = find (strcmp (students, student));
-    if (isempty (row))
-      students{end+1,1} = student;
-      row = numel (students);
-    endif
-    [new.student] = deal (row);
-    jobs = [jobs, new];
   endfor
 
 endfunction
 
-function jobs = notebooks_below (folder)
+## The student's row; a new student gets the next one.
+function [students, row] = row_of (students, student)
+  row = find (strcmp (students, student));
+  if (isempty (row))
+    students{end+1,1} = student;
+    row = numel (students);
+  endif
+endfunction
 
-  jobs = job_of ("", {})([]);
+function jobs = add_notebooks (jobs, folder, row)
+
   notebooks = files_in (folder, ".ipynb");
   helpers = strcat (folder, filesep (), files_in (folder, ".m"));
   for name = files_in (folder, "")
     inside = [folder, filesep(), name{1}];
     if (S_ISDIR (lstat (inside).mode)) # a link may lead in a circle
-      jobs = [jobs, notebooks_below(inside)];
+      jobs = add_notebooks (jobs, inside, row);
     elseif (any (strcmp (name{1}, notebooks)))
-      jobs(end+1) = job_of (inside, helpers);
+      jobs(end+1) = job_of (row, inside, name{1}, helpers);
     endif
   endfor
 
 endfunction
 
-function job = job_of (file, helpers)
-  [~, name] = fileparts (file);
-  job = struct ("student", 0, "file", file, "lesson", [sscanf(name, "%d", 1), NaN](1), ...
+function job = job_of (row, file, name, helpers)
+  job = struct ("student", row, "file", file, "lesson", [sscanf(name, "%d", 1), NaN](1), ...
                 "helpers", {helpers});
 endfunction
 
@@ -246,8 +258,8 @@ function [folder, gone] = functions_of_process (lessons)
 
 endfunction
 
-## A function that returns the words of the command for a working folder.  The command has no more of the
-## environment than it needs.
+## A function that returns the words of the command for a working folder.  The command has no more
+## of the environment than it needs.
 function program = program_of_process (functions, lessons, as_me)
 
   gpumm = unique (cellfun (@(name) fileparts (which (name)), ...
@@ -277,8 +289,9 @@ function program = program_of_process (functions, lessons, as_me)
   if (! as_me)
     if (! isguirunning () && system ("test -t 0") != 0)
       error ("gpumm:no-sandbox", ["gpumm_grade: %s. Install bubblewrap (Debian, Ubuntu: " ...
-                                  "apt-get install bubblewrap; Fedora: dnf install bubblewrap), " ...
-                                  "or write gpumm_grade (FOLDER, \"AsMe\", true)"], refused);
+                                  "apt-get install bubblewrap; Fedora: dnf install " ...
+                                  "bubblewrap), or write gpumm_grade (FOLDER, \"AsMe\", " ...
+                                  "true)"], refused);
     endif
     printf ("gpumm_grade: %s.\nThe code can read, change and send all that you can.\n", refused);
     if (! strcmp (strtrim (input ("Run it? yes or no: ", "s")), "yes"))
@@ -289,8 +302,8 @@ function program = program_of_process (functions, lessons, as_me)
 
 endfunction
 
-## The words of bwrap.  In the sandbox are the system's programs, the folders READ_ONLY without those HIDDEN,
-## and the working folder.
+## The words of bwrap.  In the sandbox are the system's programs, the folders READ_ONLY without
+## those HIDDEN, and the working folder.
 function words = sandbox (folder, read_only, hidden)
 
   words = ["bwrap --unshare-all --die-with-parent --new-session --cap-drop ALL --proc /proc " ...

@@ -3,7 +3,8 @@
 
 ## copy_file (from, to)
 ##
-## Copies a regular file; nothing else becomes a file.  copyfile would take [ and * in a name for patterns.
+## Copies a regular file; nothing else becomes a file.  copyfile would take [ and * in a name for
+## patterns.
 
 function copy_file (from, to)
   [info, status] = stat (from);

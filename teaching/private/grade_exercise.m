@@ -5,8 +5,8 @@
 ## right = exercise (id, answer)
 ##
 ## In the process of a student this function is exercise: gpumm_grade copies the file.  It sends the
-## answer to gpumm_grade, which checks it.  If the answer is a function, gpumm_grade has it called here
-## until the verdict comes.
+## answer to gpumm_grade, which checks it.  If the answer is a function, gpumm_grade has it called
+## here until the verdict comes.
 
 function right = exercise (id, answer)
 

@@ -3,10 +3,10 @@
 
 ## report = grade_finish (c, exercises)
 ##
-## Checks the answers of the process that grade_start started, in this process, until it ends.  REPORT
-## has the fields cells (the code cell of each exercise, 0 if there is none), verdicts (of each exercise,
-## "" if its cell has not called exercise), failed (the error of each code cell, "" if there is none), stop
-## (why the process ended early, "" if it did not) and cell (in which).
+## Checks the answers of the process that grade_start started, in this process, until it ends.
+## REPORT has the fields cells (the code cell of each exercise, 0 if there is none), verdicts (of
+## each exercise, "" if its cell has not called exercise), failed (the error of each code cell, ""
+## if there is none), stop (why the process ended early, "" if it did not) and cell (in which).
 ##
 ## What comes from the process is what it would give to exercise: answers, no verdicts.
 
@@ -80,7 +80,8 @@ function verdict = verdict_on (c, id, text)
 
 endfunction
 
-## Calls the student's function in its process.  That process may call functions among the arguments.
+## Calls the student's function in its process.  That process may call functions among the
+## arguments.
 function value = call_student (c, words_of_student, arguments)
 
   texts = cell (size (arguments));

@@ -3,9 +3,9 @@
 
 ## grade_run (file, skip)
 ##
-## Runs the code cells of the notebook FILE in Octave's base workspace, without those in SKIP, in the
-## process of a student.  It tells gpumm_grade in which cell each exercise is, which cell begins, and
-## which one fails.
+## Runs the code cells of the notebook FILE in Octave's base workspace, without those in SKIP, in
+## the process of a student.  It tells gpumm_grade in which cell each exercise is, which cell
+## begins, and which one fails.
 
 function grade_run (file, skip)
 

@@ -3,9 +3,9 @@
 
 ## c = grade_start (job, how, skip)
 ##
-## Starts the notebook of a JOB, without the code cells in SKIP, in an Octave of its own.  HOW has the
-## fields program (a function of the working folder that returns the words of the command), seconds, and
-## longest (seconds after which the process ends by itself).  C is for grade_finish.
+## Starts the notebook of a JOB, without the code cells in SKIP, in an Octave of its own.  HOW has
+## the fields program (a function of the working folder that returns the words of the command),
+## seconds, and longest (seconds after which the process ends by itself).  C is for grade_finish.
 
 function c = grade_start (job, how, skip)
 

@@ -3,9 +3,9 @@
 
 ## text = grade_text (x)
 ##
-## The value x as a word for grade_value: class, size and bytes.  Other values than numbers, logicals
-## and characters become {1} or {}, which is never an answer, and an array of more than 10000 elements is
-## cut, because no answer is that long.
+## The value x as a word for grade_value: class, size and bytes.  Other values than numbers,
+## logicals and characters become {1} or {}, which is never an answer, and an array of more than
+## 10000 elements is cut, because no answer is that long.
 
 function text = grade_text (x)
 

@@ -3,8 +3,8 @@
 
 ## command = process_limits (seconds)
 ##
-## The beginning of a command line of the shell that limits what follows: seconds of CPU time, 4 GB of
-## memory and 1 GB for each file.
+## The beginning of a command line of the shell that limits what follows: seconds of CPU time, 4 GB
+## of memory and 1 GB for each file.
 
 function command = process_limits (seconds)
   command = sprintf (["{ ulimit -c 0; ulimit -t %d; ulimit -v 4000000; ulimit -f 2000000; } " ...

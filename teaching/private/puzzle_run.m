@@ -13,12 +13,7 @@ function report = puzzle_run (text, file, judge)
   report = struct ("kind", "", "line", 0, "text", "", "counts", struct (), "lines", {{}}, ...
                    "race", [], "printed", "", "warning", "");
   compiler = find_compiler ();
-  folder = tempname ();
-  [made, why] = mkdir (folder);
-  if (! made)
-    error ("gpumm:unwritable", "gpumm_puzzle: cannot make %s: %s", folder, why);
-  endif
-  gone = onCleanup (@() remove (folder));
+  [folder, gone] = temporary_folder ("gpumm_puzzle");
 
   source = {"#include \"puzzle.h\"", "#define float gpu::real", "#define double gpu::real", ...
             ["#line 1 \"" file "\""], checked_arrays(text), "#undef float", "#undef double", ...
@@ -27,12 +22,12 @@ function report = puzzle_run (text, file, judge)
   __write_file__ (fullfile (folder, "kernel.cc"), source, "gpumm_puzzle", ...
                   {"gpumm:unwritable", "gpumm:unwritable"});
   here = fileparts (fileparts (mfilename ("fullpath")));
-  command = ["cd %s && { ulimit -t 60; ulimit -v 4000000; } 2>/dev/null; LC_ALL=C %s -std=c++17 " ...
-             "-O1 -g1 -fno-pie -no-pie -fno-threadsafe-statics -fsanitize=bounds " ...
+  command = ["cd %s && %sLC_ALL=C %s -std=c++17 -O1 -g1 -fno-pie -no-pie " ...
+             "-fno-threadsafe-statics -fsanitize=bounds " ...
              "-fsanitize-undefined-trap-on-error -Wuninitialized -fno-diagnostics-show-caret " ...
              "-I %s kernel.cc -o kernel 2>&1 </dev/null"];
-  [status, said] = system (sprintf (command, __quoted_word__ (folder), compiler, ...
-                                    __quoted_word__ (fullfile (here, "puzzles"))));
+  [status, said] = system (sprintf (command, __quoted_word__ (folder), process_limits (60), ...
+                                    compiler, __quoted_word__ (fullfile (here, "puzzles"))));
   report = compiler_said (report, said, file, status != 0, sum (text == "\n") + 1);
   if (status != 0)
     return;
@@ -55,11 +50,6 @@ function compiler = find_compiler ()
                                "on the PATH. Install g++ (Debian, Ubuntu: apt-get install g++; " ...
                                "Fedora: dnf install gcc-c++)"]);
 
-endfunction
-
-function remove (folder)
-  confirm_recursive_rmdir (false, "local");
-  rmdir (folder, "s");
 endfunction
 
 ## CUDA's arrays become those of puzzle.h, in the lines in which they stand.

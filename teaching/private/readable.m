@@ -3,7 +3,8 @@
 
 ## text = readable (text)
 ##
-## A text of a student in one line of at most 300 bytes, without control characters; "" of other values.
+## A text of a student in one line of at most 300 bytes, without control characters; "" of other
+## values.
 
 function text = readable (text)
 

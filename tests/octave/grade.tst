@@ -139,8 +139,8 @@
 %!   "memory", "x = ones (2e5);", "^did not run: memory limit of 4 GB$"
 %!   "asks", "grid_1 = input (\"the grid? \");", "^did not run: "
 %!   "clears", "clear all; clear functions; fclose all; close all; grid_1 = [6, 4];", wrong
-%!   "leaves and deletes", "delete (\"*\"); cd /; rmpath (strsplit (path (), pathsep ()){2}); grid_1 = [6, 4];", wrong
-%!   "no path", "restoredefaultpath (); grid_1 = [7, 5];", "^did not run: "
+%!   "leaves and deletes", "delete (\"*\"); cd /; grid_1 = [6, 4];", wrong
+%!   "no path", "path (\"\"); grid_1 = [7, 5];", "^did not run: "
 %!   "says right itself", forge("\"verdict right\""), wrong
 %!   "answers for the check", forge("\"result double:1x2:00\""), wrong
 %!   "wrong numbers of cells", forge("\"cell 1e9\""), "^did not run: the cell disturbs gpumm_grade$"
