@@ -72,7 +72,7 @@
 ## there.  Without @command{bwrap} students' code runs as you: it can read, change and send all that
 ## you can, also the grades.  @code{gpumm_grade} says so and asks.  A script that cannot be asked
 ## writes @code{gpumm_grade (@var{folder}, "AsMe", true)}; otherwise the error is
-## @code{gpumm:no-sandbox}. With @qcode{"AsMe"}, too, @command{bwrap} is used where it works.
+## @code{gpumm:no-sandbox}.  With @qcode{"AsMe"}, too, @command{bwrap} is used where it works.
 ## @seealso{gpumm_lessons}
 ## @end deftypefn
 
@@ -180,7 +180,8 @@ endfunction
 
 ## The names in a folder that end so.  Hidden ones do not count, nor what macOS puts into archives.
 function names = files_in (folder, ending)
-  names = sort (readdir (folder)).';
+  [names, ~] = readdir (folder); # nothing in a folder that cannot be read
+  names = sort (names).';
   ends_so = @(name) isempty (ending) || strncmpi (fliplr (name), fliplr (ending), numel (ending));
   names = names(cellfun (ends_so, names));
   names = names(! strncmp (names, ".", 1) & ! strcmp (names, "__MACOSX"));
@@ -308,7 +309,7 @@ function words = sandbox (folder, read_only, hidden)
 
   words = ["bwrap --unshare-all --die-with-parent --new-session --cap-drop ALL --proc /proc " ...
            "--dev /dev --tmpfs /tmp "];
-  for name = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/gnu", ...
+  for name = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix", "/gnu", ...
               "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/ld.so.conf", ...
               "/etc/ld.so.conf.d", "/etc/localtime", read_only{:}}
     if (! isempty (name{1}))

@@ -3,12 +3,20 @@
 
 ## copy_file (from, to)
 ##
-## Copies a regular file; nothing else becomes a file.  copyfile would take [ and * in a name for
-## patterns.
+## Copies a regular file.  Of anything else, and of an unreadable file, no file is made.  copyfile
+## would take [ and * in a name for patterns.
 
 function copy_file (from, to)
+
   [info, status] = stat (from);
-  if (status == 0 && S_ISREG (info.mode))
-    __write_file__ (to, fileread (from), "gpumm_grade", {"gpumm:unwritable", "gpumm:unwritable"});
+  if (status != 0 || ! S_ISREG (info.mode))
+    return;
   endif
+  try
+    text = fileread (from);
+  catch
+    return;
+  end_try_catch
+  __write_file__ (to, text, "gpumm_grade", {"gpumm:unwritable", "gpumm:unwritable"});
+
 endfunction

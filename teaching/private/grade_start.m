@@ -14,7 +14,7 @@ function c = grade_start (job, how, skip)
   for file = job.helpers
     [~, name] = fileparts (file{1});
     if (! any (strcmp (name, how.taken)))
-      copy_file (file{1}, fullfile (folder, [name ".m"]));
+      copy_file (file{1}, [folder, filesep(), name, ".m"]);
     endif
   endfor
   code = sprintf ("grade_run (\"notebook.ipynb\", %s)", mat2str (skip));

@@ -183,6 +183,7 @@
 %! mkdir (fullfile (folder, "folder", "2-block-size.ipynb"));
 %! symlink (folder, fullfile (folder, "folder", "circle"));
 %! mkdir ([folder "/M\xfcller"]);
+%! write_file ([folder "/text/f\xfcr.m"], "1;");
 %! grades = gpumm_grade (folder, "AsMe", true);
 %! assert (numel (grades.students), 10);
 %! for i = 1:10
