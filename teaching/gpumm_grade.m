@@ -173,7 +173,7 @@ function exercises = exercises_of (lessons)
     exercises = [exercises, found{:}];
   endfor
   numbers = cellfun (@(id) sscanf (id, "%d.%d").', exercises, "UniformOutput", false);
-  [~, order] = sortrows (vertcat (numbers{:}));
+  [~, order] = unique (vertcat (numbers{:}), "rows");
   exercises = exercises(order);
 
 endfunction
@@ -252,7 +252,8 @@ function [folder, gone] = functions_of_process (lessons)
   files = {here, "grade_run.m", "grade_run.m"; here, "grade_tell.m", "grade_tell.m"; ...
            here, "grade_text.m", "grade_text.m"; here, "grade_value.m", "grade_value.m"; ...
            here, "grade_exercise.m", "exercise.m"; ...
-           fullfile(lessons, "private"), "student_code.m", "student_code.m"};
+           fullfile(lessons, "private"), "student_code.m", "student_code.m"; ...
+           fullfile(lessons, "private"), "hints.m", "hints.m"}; # the checks stay where they are
   for file = files.'
     copy_file (fullfile (file{1:2}), fullfile (folder, file{3}));
   endfor

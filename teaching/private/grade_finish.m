@@ -74,7 +74,7 @@ function verdict = verdict_on (c, id, text)
   else
     answer = grade_value (text);
   endif
-  said = strtrim (evalc ("exercise (id, answer);"));
+  said = strtok (evalc ("exercise (id, answer);"), "\n"); # the next line tells of hints
   verdict = strrep (readable (said(numel (["exercise ", id, ": "])+1:end)), ...
                     "not answered yet", "not answered");
 
