@@ -24,14 +24,16 @@ function right = exercise (id, answer)
   words = hear ();
   while (strcmp (words{1}, "call"))
     try
-      arguments = cellfun (@argument, words(2:end), "UniformOutput", false);
-      result = grade_text (answer (arguments{:}));
+      results = cell (1, str2double (words{2}));
+      arguments = cellfun (@argument, words(3:end), "UniformOutput", false);
+      [results{:}] = answer (arguments{:});
+      texts = cellfun (@grade_text, results, "UniformOutput", false);
     catch err
       grade_tell ("failed", grade_text (err.message));
       words = hear ();
       continue;
     end_try_catch
-    grade_tell ("result", result);
+    grade_tell ("result", texts{:});
     words = hear ();
   endwhile
   if (nargout > 0)
@@ -49,12 +51,13 @@ function value = argument (text)
   endif
 endfunction
 
-function value = call_back (number, arguments)
-  grade_tell ("call", number, cellfun (@grade_text, arguments, "UniformOutput", false){:});
+function varargout = call_back (number, arguments)
+  texts = cellfun (@grade_text, arguments, "UniformOutput", false);
+  grade_tell ("call", sprintf ("%d", max (nargout, 1)), number, texts{:});
   words = hear ();
-  value = grade_value (words{2});
+  varargout = cellfun (@grade_value, words(2:end), "UniformOutput", false);
   if (strcmp (words{1}, "failed"))
-    error ("%s", value);
+    error ("%s", varargout{1});
   endif
 endfunction
 

@@ -82,7 +82,7 @@ endfunction
 
 ## Calls the student's function in its process.  That process may call functions among the
 ## arguments.
-function value = call_student (c, words_of_student, arguments)
+function varargout = call_student (c, words_of_student, arguments)
 
   texts = cell (size (arguments));
   for i = 1:numel (arguments)
@@ -91,13 +91,15 @@ function value = call_student (c, words_of_student, arguments)
       texts{i} = grade_text (arguments{i});
     endif
   endfor
-  tell (c, [{"call"}, texts]);
+  tell (c, [{"call", sprintf("%d", max (nargout, 1))}, texts]);
   words = hear (c);
   while (strcmp (words{1}, "call"))
     try
-      f = arguments{str2double (words{2})};
-      given = cellfun (@grade_value, words(3:end), "UniformOutput", false);
-      tell (c, {"result", grade_text(f (given{:}))});
+      f = arguments{str2double (words{3})};
+      given = cellfun (@grade_value, words(4:end), "UniformOutput", false);
+      results = cell (1, min (str2double (words{2}), 10));
+      [results{:}] = f (given{:});
+      tell (c, [{"result"}, cellfun(@grade_text, results, "UniformOutput", false)]);
     catch err
       tell (c, {"failed", grade_text(err.message)});
     end_try_catch
@@ -107,7 +109,7 @@ function value = call_student (c, words_of_student, arguments)
     words(end+1:2) = {""}; # "ended" has no more
     error ("%s", readable (grade_value (words{2})));
   endif
-  value = grade_value (words{2});
+  varargout = cellfun (@grade_value, words(2:end), "UniformOutput", false);
 
 endfunction
 
