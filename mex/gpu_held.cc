@@ -18,16 +18,29 @@ using namespace gpumm;
 
 // ---- operators ----------------------------------------------------------------------------------
 
+// Are elements i of a and j of b equal, but for the imaginary part?
+static bool agree (const octave_value &a, octave_idx_type i, const octave_value &b,
+                   octave_idx_type j) {
+  const double x = a.fast_elem_extract (i).complex_value ().real (),
+               y = b.fast_elem_extract (j).complex_value ().real ();
+  return x == y || (std::isnan (x) && std::isnan (y));
+}
+
+static bool are_alike (const octave_value &a, const octave_value &b) {
+  return a.isfloat () && a.class_name () == b.class_name () && a.iscomplex () == b.iscomplex ()
+         && a.numel () > 1;
+}
+
 // Can b be the transpose of a, conjugated or not? Looks at one element beside the diagonal.
 static bool may_be_transposed (const octave_value &a, const octave_value &b) {
-  if (!a.isfloat () || a.class_name () != b.class_name () || a.iscomplex () != b.iscomplex ()
-      || a.rows () != b.columns () || a.columns () != b.rows () || a.numel () < 2
-      || (a.rows () == 1 && a.isreal ()))
-    return false;
-  const bool is_row = a.rows () == 1;
-  const double x = a.fast_elem_extract (1).complex_value ().real (),
-               y = b.fast_elem_extract (is_row ? 1 : b.rows ()).complex_value ().real ();
-  return x == y || (std::isnan (x) && std::isnan (y));
+  return are_alike (a, b) && a.rows () == b.columns () && a.columns () == b.rows ()
+         && (a.rows () > 1 || a.iscomplex ()) && agree (a, 1, b, a.rows () == 1 ? 1 : b.rows ());
+}
+
+// Can another array b be a, conjugated or not?
+static bool may_be_copied (const octave_value &a, const octave_value &b) {
+  return &a.get_rep () != &b.get_rep () && !a.issparse () && are_alike (a, b)
+         && a.dims () == b.dims () && agree (a, 1, b, 1);
 }
 
 static octave_value any_by_octave (octave_value::binary_op op, const octave_value &a,
@@ -405,12 +418,14 @@ static constexpr product_with_transpose WITH_TRANSPOSE[] = {
     {octave_value::op_mul_herm, octave_value::op_hermitian, false},
 };
 
-// Matrices of one class of floating point are multiplied as on the host, without the transpose.
+// Matrices of one class of floating point are multiplied as on the host, without the transpose; then
+// what is symmetric or Hermitian by its operands is so exactly if they are one array.
 template <int which>
 static octave_value multiplied (const octave_base_value &a, const octave_base_value &b) {
   const product_with_transpose &p = WITH_TRANSPOSE[which];
   const octave_value x = on_host (a), y = on_host (b);
-  if (x.isfloat () && x.class_name () == y.class_name () && x.ndims () == 2 && y.ndims () == 2)
+  if (x.isfloat () && x.class_name () == y.class_name () && x.ndims () == 2 && y.ndims () == 2
+      && !may_be_copied (x, y))
     return value_of (octave::binary_op (type_info (), p.both, x, y));
   const octave_value left = shared (a), right = shared (b);
   const auto turned = [&] (const octave_value &z) {
