@@ -52,8 +52,12 @@ function folder = gpumm_lessons (folder = "gpumm-lessons")
   if (nargout == 0)
     printf ("The lessons are in %s: %d new files; %d were there and are unchanged.\n", ...
             folder, copied, numel (files) - copied);
-    printf ("To open the lessons in Jupyter, type in a shell:\n  %s %s\n", open_by, ...
-            __quoted_word__ (folder));
+    if (isempty ([getenv("JPY_PARENT_PID"), getenv("JUPYTERHUB_USER")]))
+      printf ("To open the lessons in Jupyter, type in a shell:\n  %s %s\n", open_by, ...
+              __quoted_word__ (folder));
+    else # a notebook, or a terminal of a JupyterHub
+      printf ("Open them in Jupyter's list of files.\n");
+    endif
     clear folder
   endif
 

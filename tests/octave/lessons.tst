@@ -43,6 +43,17 @@
 %! assert (fileread (fullfile (folder, "4-strassen.ipynb")), ...
 %!         fileread (fullfile (notebooks (), "4-strassen.ipynb")));
 
+## in a notebook, and in a terminal of a JupyterHub, Jupyter runs already
+%!test
+%! [folder, gone] = scratch ();
+%! for name = {"JPY_PARENT_PID", "JUPYTERHUB_USER"}
+%!   set_there = with_variable (name{1}, "1");
+%!   said = evalc ("gpumm_lessons (folder)");
+%!   clear set_there
+%!   assert (! isempty (regexp (said, "unchanged\\.\nOpen [^\n]* list of files\\.\n$", "once")), ...
+%!           "%s", said);
+%! endfor
+
 ## gpumm-lessons in the current folder by default
 %!test
 %! [folder, gone] = scratch ("cd");
