@@ -418,8 +418,8 @@ static constexpr product_with_transpose WITH_TRANSPOSE[] = {
     {octave_value::op_mul_herm, octave_value::op_hermitian, false},
 };
 
-// Matrices of one class of floating point are multiplied as on the host, without the transpose. What
-// is symmetric or Hermitian by its operands is so exactly there if they are one array.
+// Matrices of one class of floating point are multiplied as on the host, without the transpose.
+// What is symmetric or Hermitian by its operands is so exactly there if they are one array.
 template <int which>
 static octave_value multiplied (const octave_base_value &a, const octave_base_value &b) {
   const product_with_transpose &p = WITH_TRANSPOSE[which];
