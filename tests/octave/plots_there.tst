@@ -53,8 +53,9 @@
 %!   assert (numel (there) == numel (here), statement{1});
 %!   for i = 1:numel (here)
 %!     for [value, name] = here{i}
-%!       same = isequaln (there{i}.(name), value) && strcmp (class (there{i}.(name)), class (value));
-%!       assert (same, "%s: %s is %s, not %s", statement{1}, name, disp (there{i}.(name)), disp (value));
+%!       if (! (isequaln (there{i}.(name), value) && strcmp (class (there{i}.(name)), class (value))))
+%!         error ("%s: %s is %s, not %s", statement{1}, name, disp (there{i}.(name)), disp (value));
+%!       endif
 %!     endfor
 %!   endfor
 %! endfor

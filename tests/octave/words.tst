@@ -7,7 +7,8 @@
 %!  [folder, gone] = scratch ();
 %!  log = [folder "/log"];
 %!  seed = from_environment ("GPUMM_SEED", floor (1e6 * rand ()));
-%!  limits = "ulimit -v 8000000; timeout 1200"; # what asks for more fails, as on a smaller machine
+%!  ## what asks for more fails, as on a smaller machine, and no time goes into filling gigabytes
+%!  limits = "ulimit -v 3000000; timeout 1200";
 %!  if (! isempty (strfind (getenv ("LD_PRELOAD"), "asan")))
 %!    limits = "timeout 3000"; # AddressSanitizer needs addresses, and is slow
 %!  endif
