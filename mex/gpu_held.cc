@@ -37,10 +37,9 @@ static bool may_be_transposed (const octave_value &a, const octave_value &b) {
          && (a.rows () > 1 || a.iscomplex ()) && agree (a, 1, b, a.rows () == 1 ? 1 : b.rows ());
 }
 
-// Can another array b be a, conjugated or not?
+// Can another array b be a, conjugated or not? Looks at one element, too.
 static bool may_be_copied (const octave_value &a, const octave_value &b) {
-  return &a.get_rep () != &b.get_rep () && !a.issparse () && are_alike (a, b)
-         && a.dims () == b.dims () && agree (a, 1, b, 1);
+  return !a.issparse () && are_alike (a, b) && a.dims () == b.dims () && agree (a, 1, b, 1);
 }
 
 static octave_value any_by_octave (octave_value::binary_op op, const octave_value &a,
@@ -425,7 +424,7 @@ static octave_value multiplied (const octave_base_value &a, const octave_base_va
   const product_with_transpose &p = WITH_TRANSPOSE[which];
   const octave_value x = on_host (a), y = on_host (b);
   if (x.isfloat () && x.class_name () == y.class_name () && x.ndims () == 2 && y.ndims () == 2
-      && !may_be_copied (x, y))
+      && (&a == &b || !may_be_copied (x, y)))
     return value_of (octave::binary_op (type_info (), p.both, x, y));
   const octave_value left = shared (a), right = shared (b);
   const auto turned = [&] (const octave_value &z) {
