@@ -92,7 +92,7 @@ function grades = gpumm_grade (folder, varargin)
                              "Seconds", 60, is_time, "a number above 0, at most 3600"});
   given = folder;
   folder = make_absolute_filename (tilde_expand (folder));
-  lessons = lessons_folder ();
+  lessons = lessons_folder ("gpumm_grade");
   [students, jobs] = handed_in (folder);
   if (isempty (jobs))
     error ("gpumm:bad-value", ["gpumm_grade: no notebooks (*.ipynb) in %s; put the notebooks " ...
@@ -148,20 +148,6 @@ function grades = gpumm_grade (folder, varargin)
 endfunction
 
 ## ---- what is there ------------------------------------------------------------------------------
-
-function folder = lessons_folder ()
-
-  here = fileparts (mfilename ("fullpath"));
-  folders = {fullfile(here, "doc", "notebooks"), ... # installed
-             fullfile(fileparts (here), "notebooks")}; # in gpumm's sources
-  there = cellfun (@(name) exist (fullfile (name, "exercise.m"), "file") == 2, folders);
-  if (! any (there))
-    error ("gpumm:no-documentation", ["gpumm_grade: this gpumm was installed without its " ...
-                                      "lessons; gpumm's sources have them in notebooks/"]);
-  endif
-  folder = folders{find (there, 1)};
-
-endfunction
 
 ## The exercises of all lessons, in their order.
 function exercises = exercises_of (lessons)

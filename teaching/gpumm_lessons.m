@@ -72,24 +72,16 @@ function make_folder (folder)
   endif
 endfunction
 
-## The folder of the notebooks, in the installed package or in gpumm's sources, and the command that
-## opens a copy of the notebooks.
+## The folder of the lessons, and the command that opens a copy of them.
 function [source, open_by] = lessons_source ()
 
-  here = fileparts (mfilename ("fullpath"));
-  root = fileparts (here);
-  source = fullfile (here, "doc", "notebooks");
+  [source, is_installed] = lessons_folder ("gpumm_lessons");
   ## With line editing, Jupyter shows control characters, and each cell takes seconds.  Python's
   ## debugger warns of frozen modules.
   open_by = ["OCTAVE_CLI_OPTIONS=--no-line-editing PYDEVD_DISABLE_FILE_VALIDATION=1 " ...
              "jupyter notebook"];
-  if (! isfolder (source))
-    source = fullfile (root, "notebooks");
-    open_by = [__quoted_word__(fullfile (root, "setup")), " notebooks"];
-  endif
-  if (! exist (fullfile (source, "lesson.m"), "file"))
-    error ("gpumm:no-documentation", ["gpumm_lessons: this gpumm was installed without its " ...
-                                      "lessons; gpumm's sources have them in notebooks/"]);
+  if (! is_installed)
+    open_by = [__quoted_word__(fullfile (fileparts (source), "setup")), " notebooks"];
   endif
 
 endfunction

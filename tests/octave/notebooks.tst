@@ -175,7 +175,7 @@
 %! addpath (folder);
 %! teacher = fileread (fullfile (folder, "teacher", "README.md"));
 %! ids = {};
-%! for file = glob (fullfile (folder, "*.ipynb")).'
+%! for file = lesson_files ().'
 %!   cells = jsondecode (fileread (file{1})).cells;
 %!   if (! iscell (cells))
 %!     cells = num2cell (cells);
