@@ -37,7 +37,7 @@ static bool may_be_transposed (const octave_value &a, const octave_value &b) {
          && (a.rows () > 1 || a.iscomplex ()) && agree (a, 1, b, a.rows () == 1 ? 1 : b.rows ());
 }
 
-// Can another array b be a, conjugated or not? Looks at one element, too.
+// Can another array b be a copy of a, conjugated or not? Looks at their second elements.
 static bool may_be_copied (const octave_value &a, const octave_value &b) {
   return !a.issparse () && are_alike (a, b) && a.dims () == b.dims () && agree (a, 1, b, 1);
 }

@@ -213,8 +213,8 @@ static void count_element () {
   count = -1; // before the warning, which may be an error
   warning_with_id ("gpumm:gpuArray:element-access",
                    "gpuArray: %d single elements of arrays on a device were used within a second. "
-                   "Each takes as long as an operation on thousands. Write X = gather (X) before "
-                   "the loop, or use whole arrays",
+                   "Each use takes as long as an operation on thousands of elements. Write "
+                   "X = gather (X) before the loop, or use whole arrays",
                    MANY);
 }
 
