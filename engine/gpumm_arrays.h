@@ -140,6 +140,8 @@ enum { GPUMM_RESULTS = 2 };
  * sort   result(i, :, j) = input(i, :, j), of one type, in ascending order, or it descends. Equal
  *        entries keep their order; NaN is the largest; complex numbers are compared by abs, then by
  *        arg. The second result has where, from 1; D. Of at most 2^32 - 1 entries
+ * diff   result(i, k, j) = input(i, k + 1, j) - input(i, k, j), in double precision. Its length is
+ *        at most count - 1
  * pick   result(i, j, k, l) = input(I(i), J(j), K(k), L(l)), of one type
  * put    result(I(i), J(j), K(k), L(l)) = input(i, j, k, l), of one type. If a place is written
  *        twice, either value may stay
@@ -152,6 +154,7 @@ typedef struct gpumm_operation {
   int descends;                     /* of a sort */
   gpumm_map map;                    /* its output is not used */
   int64_t inner, count, outer;      /* the entries that are read, counted down the columns */
+  int64_t length;                   /* of a result's lanes, where it is not count or 1: diff */
   gpumm_view result[GPUMM_RESULTS]; /* values of the second NULL: not wanted */
   int64_t size[GPUMM_MAP_DIMS];
   gpumm_places places[GPUMM_MAP_DIMS];

@@ -45,6 +45,16 @@ static void ask_of_arrays (const named_call &c) {
 
 // ---- differences --------------------------------------------------------------------------------
 
+// Of neighbours along a dimension of n entries.
+static octave_value differences (const octave_value &x, int dim, octave_idx_type n) {
+  if (is_stored (x))
+    return difference (along (x, dim, 1, n - 1), along (x, dim, 0, n - 1));
+  const array a = array_of (x);
+  gpumm_operation o = {};
+  o.length = n - 1;
+  return value_of (along_lanes ("diff", a, dim, a.type == GPUMM_B ? GPUMM_D : a.type, nullptr, o));
+}
+
 // (X, K, DIM): as Octave's of each class. Where K is not below the length, Octave goes on along the
 // next dimension.
 octave_value_list diff (named_call &c) {
@@ -60,7 +70,7 @@ octave_value_list diff (named_call &c) {
   return c.there ([&] {
     octave_value y = c.x;
     for (const octave_idx_type last = n - octave_idx_type (k); n > last; n--)
-      y = difference (along (y, c.dim, 1, n - 1), along (y, c.dim, 0, n - 1));
+      y = differences (y, c.dim, n);
     return y;
   });
 }

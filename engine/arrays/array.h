@@ -264,8 +264,8 @@ array triangle_of (const array &x, bool is_upper, double k);
 // Reduces dimension dim of x; index: also finds the places of max and min.
 array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index = nullptr);
 
-// Runs an operation along dimension dim of x, a row of kernels/arrays that gives arrays of the same
-// size; index: and places. o: what else the row reads.
+// Runs an operation along dimension dim of x, a row of kernels/arrays; index: it also gives places.
+// o: what else the row reads; with o.length above 0 the result is so long.
 array along_lanes (const char *name, array x, int dim, gpumm_type type, array *index = nullptr,
                    gpumm_operation o = {});
 

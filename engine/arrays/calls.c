@@ -283,7 +283,7 @@ static gpumm_status check_read (call *c, const gpumm_array_kernel *row, const gp
   }
   if (read->inputs != 1 || read->steps != 0)
     return gpumm_fail (GPUMM_INVALID, "%s: it reads one array, without steps", c->name);
-  if (row->length == GPUMM_LENGTH_GIVEN)
+  if (row->length == GPUMM_SIZES_GIVEN)
     status = check_sizes (c, read->size, GPUMM_MAP_DIMS, entries);
   else {
     status = check_sizes (c, lanes, 3, entries);
@@ -316,16 +316,17 @@ static gpumm_status check_result (call *c, const gpumm_array_kernel *row, const 
 static gpumm_status check_results (call *c, const gpumm_array_kernel *row, const gpumm_operation *o,
                                    const gpumm_map *read, int64_t entries, int64_t *written) {
   static const char *const names[GPUMM_RESULTS] = {"the output", "the places"};
-  const int64_t ends[] = {o->inner, o->outer}; /* which may be too many where count is 0 */
-  const int is_given = row->length == GPUMM_LENGTH_GIVEN;
+  const int is_given = row->length == GPUMM_SIZES_GIVEN;
+  /* these may be too many where count is 0 */
+  const int64_t lanes[] = {o->inner, row->length == GPUMM_LENGTH_ONE ? 1 : o->length, o->outer};
   int64_t size[GPUMM_MAP_DIMS] = {entries, 1, 1, 1};
   gpumm_view y[GPUMM_RESULTS];
   gpumm_status status = GPUMM_OK;
   memcpy (y, o->result, sizeof y);
   if (is_given)
     memcpy (size, o->size, sizeof size);
-  if (row->length == GPUMM_LENGTH_ONE)
-    status = check_sizes (c, ends, 2, &size[0]);
+  if (row->length == GPUMM_LENGTH_ONE || row->length == GPUMM_LENGTH_GIVEN)
+    status = check_sizes (c, lanes, 3, &size[0]);
   for (int r = 0; r < GPUMM_RESULTS && !status; r++) {
     if (r > 0 && !y[r].values)
       continue;

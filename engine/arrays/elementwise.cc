@@ -190,11 +190,14 @@ array fold (gpumm_fold_op op, array x, int dim, gpumm_type type, array *index) {
 
 array along_lanes (const char *name, array x, int dim, gpumm_type type, array *index,
                    gpumm_operation o) {
+  shape size = x.size;
   o = along (name, x.size, dim, o);
   x = plain (x);
   o.map.inputs = 1;
   o.map.input[0] = view_of (x);
-  return results_of (o, x.device, x.size, type, index);
+  if (o.length > 0)
+    size (dim) = o.length;
+  return results_of (o, x.device, size, type, index);
 }
 
 array scan (gpumm_fold_op op, const array &x, int dim, gpumm_type type, array *index) {

@@ -161,8 +161,14 @@ typedef struct gpumm_sparse_kernel {
   double (*seconds) (const gpumm_sparse_product *product, const gpumm_device_properties *device);
 } gpumm_sparse_kernel;
 
-/* The length of a result along the dimension of the lanes: theirs, 1, or as the caller says. */
-typedef enum { GPUMM_SAME_LENGTH, GPUMM_LENGTH_ONE, GPUMM_LENGTH_GIVEN } gpumm_length;
+/* The length of a result along the dimension of the lanes: theirs, 1, or gpumm_operation.length; or
+ * there are no lanes, and sizes and strides are given. */
+typedef enum {
+  GPUMM_SAME_LENGTH,
+  GPUMM_LENGTH_ONE,
+  GPUMM_LENGTH_GIVEN,
+  GPUMM_SIZES_GIVEN
+} gpumm_length;
 
 /* Where the places of an operation lie. */
 typedef enum { GPUMM_NO_PLACES, GPUMM_PLACES_READ, GPUMM_PLACES_WRITTEN } gpumm_placing;
@@ -209,7 +215,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-enum { GPUMM_DRIVER_VERSION = 21 };
+enum { GPUMM_DRIVER_VERSION = 22 };
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */

@@ -82,6 +82,6 @@ static gpumm_status put (int device, gpumm_stream *stream, const gpumm_operation
 }
 
 ARRAY_ROWS (pick) = {
-    {"pick", MOVED_TYPES, 1, GPUMM_LENGTH_GIVEN, GPUMM_PLACES_READ, 0, 0, NULL, NULL, pick},
-    {"put", MOVED_TYPES, 1, GPUMM_LENGTH_GIVEN, GPUMM_PLACES_WRITTEN, 0, 0, NULL, NULL, put},
+    {"pick", MOVED_TYPES, 1, GPUMM_SIZES_GIVEN, GPUMM_PLACES_READ, 0, 0, NULL, NULL, pick},
+    {"put", MOVED_TYPES, 1, GPUMM_SIZES_GIVEN, GPUMM_PLACES_WRITTEN, 0, 0, NULL, NULL, put},
     {}};

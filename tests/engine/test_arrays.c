@@ -734,17 +734,29 @@ static void test_fold (int op, gpumm_type type, gpumm_type domain, int64_t inner
   drop (&at);
 }
 
-/* What an operation makes of the entries x of a lane: y, and places from 1 on. */
+/* A lane of an array: its entries x, and what an operation makes of them. Of what only moves
+ * entries `place` has where each comes from, from 1 on, and y is not looked at. */
 typedef struct {
-  int op;
+  const struct lane_row *row;
+  const array *all;
   gpumm_type domain;
-  int64_t count;
+  int64_t first, stride, count;
   scalar *x, *y;
   double *place;
 } one_lane;
 
+/* An operation along a dimension that gives a lane of each lane. */
+typedef struct lane_row {
+  const char *name;
+  void (*oracle) (const one_lane *);
+  gpumm_fold_op fold; /* which one of the row's; it decides what the lanes hold */
+  int descends, has_places;
+  int shorter; /* by how many entries the result's lanes are */
+  int moves; /* it only moves entries: of all types, and the same bits; else in double precision */
+} lane_row;
+
 static void running (const one_lane *l) {
-  const int op = l->op, is_extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
+  const int op = (int) l->row->fold, is_extreme = op == GPUMM_FOLD_MAX || op == GPUMM_FOLD_MIN;
   scalar *const x = l->x, *const y = l->y;
   for (int64_t k = 0; k < l->count; k++) {
     const int is_new = k == 0 || (is_extreme && is_better (op, x[k], y[k - 1], l->domain));
@@ -756,85 +768,27 @@ static void running (const one_lane *l) {
   }
 }
 
-/* The operations along a dimension that give a lane of each lane, in double precision. */
-static const struct lane_row {
-  const char *name;
-  gpumm_fold_op fold; /* which one of the row's; it decides what the lanes hold */
-  int has_places;
-  void (*oracle) (const one_lane *);
-} lane_rows[] = {{"scan", GPUMM_FOLD_SUM, 0, running},
-                 {"scan", GPUMM_FOLD_PROD, 0, running},
-                 {"scan", GPUMM_FOLD_MAX, 1, running},
-                 {"scan", GPUMM_FOLD_MIN, 1, running}};
-enum { LANE_ROWS = sizeof lane_rows / sizeof *lane_rows };
-
-static void test_lane_row (const struct lane_row *row, gpumm_type type, int64_t inner,
-                           int64_t count, int64_t outer) {
-  const gpumm_type domain = is_single (type) || is_complex (type) ? type : GPUMM_D;
-  array x = new_array (type, inner * count * outer),
-        y = new_array (is_complex (type) ? GPUMM_Z : GPUMM_D, x.count),
-        at = new_array (GPUMM_D, x.count);
-  const one_lane l = {.op = (int) row->fold,
-                      .domain = domain,
-                      .count = count,
-                      .x = check_allocate (count + 1, sizeof *l.x),
-                      .y = check_allocate (count + 1, sizeof *l.y),
-                      .place = check_allocate (count + 1, sizeof *l.place)};
-  fill_small (&x, (int) row->fold);
-  gpumm_operation o = {.name = row->name,
-                       .fold = row->fold,
-                       .inner = inner,
-                       .count = count,
-                       .outer = outer,
-                       .map = {.inputs = 1, .input = {view (&x, NULL)}},
-                       .result = {view (&y, NULL)}};
-  int wrong = 0;
-  if (row->has_places)
-    o.result[1] = view (&at, NULL);
-  OK (gpumm_operation_run (&o));
-  copy (&y, 0);
-  copy (&at, 0);
-  for (int64_t lane = 0; lane < inner * outer; lane++) {
-    const int64_t first = lane % inner + inner * count * (lane / inner);
-    for (int64_t k = 0; k < count; k++)
-      l.x[k] = load (type, x.host, first + k * inner);
-    row->oracle (&l);
-    for (int64_t k = 0; k < count; k++) {
-      const int64_t e = first + k * inner;
-      wrong += !agrees (load (y.type, y.host, e), l.y[k], 1e-300);
-      wrong += row->has_places && ((double *) at.host)[e] != l.place[k];
-    }
-  }
-  CHECK (!wrong, "%s %d of %s, %" PRId64 " x %" PRId64 " x %" PRId64 ": %d wrong", row->name,
-         (int) row->fold, gpumm_type_name (type), inner, count, outer, wrong);
-  free (l.x);
-  free (l.y);
-  free (l.place);
-  drop (&x);
-  drop (&y);
-  drop (&at);
+static void differences (const one_lane *l) {
+  for (int64_t k = 0; k + 1 < l->count; k++)
+    l->y[k] = l->x[k + 1] - l->x[k];
 }
 
-/* What qsort compares: entries of one lane by their numbers. */
-static struct {
-  const array *x;
-  int64_t first, stride;
-  int descends;
-} lane;
+static const one_lane *sorted_lane; /* what qsort compares by the numbers of entries */
 
 /* -1, 0 or 1, as the entries of these numbers are in ascending order. */
 static int order_of (int64_t i, int64_t j) {
-  const gpumm_type type = lane.x->type;
-  const int64_t p = lane.first + i * lane.stride, q = lane.first + j * lane.stride;
+  const one_lane *l = sorted_lane;
+  const gpumm_type type = l->all->type;
+  const int64_t p = l->first + i * l->stride, q = l->first + j * l->stride;
   if (type == GPUMM_I64) {
-    const int64_t *all = lane.x->host;
+    const int64_t *all = l->all->host;
     return (all[p] > all[q]) - (all[p] < all[q]);
   }
   if (type == GPUMM_U64) {
-    const uint64_t *all = lane.x->host;
+    const uint64_t *all = l->all->host;
     return (all[p] > all[q]) - (all[p] < all[q]);
   }
-  const scalar x = load (type, lane.x->host, p), y = load (type, lane.x->host, q);
+  const scalar x = l->x[i], y = l->x[j];
   const int nan_x = isnan (creal (x)) || isnan (cimag (x));
   const int nan_y = isnan (creal (y)) || isnan (cimag (y));
   if (nan_x || nan_y)
@@ -844,52 +798,100 @@ static int order_of (int64_t i, int64_t j) {
 
 static int by_order (const void *x, const void *y) {
   const int64_t i = *(const int64_t *) x, j = *(const int64_t *) y;
-  const int o = lane.descends ? order_of (j, i) : order_of (i, j);
+  const int o = sorted_lane->row->descends ? order_of (j, i) : order_of (i, j);
   return o ? o : i < j ? -1 : 1;
 }
 
-static void test_sort (gpumm_type type, int64_t inner, int64_t count, int64_t outer) {
-  const size_t bytes = gpumm_type_bytes (type);
-  const int any_bits = type != GPUMM_B && !is_complex (type) && check_between (0, 1);
+static void sorted (const one_lane *l) {
+  int64_t *number = check_allocate (l->count + 1, sizeof *number);
+  for (int64_t k = 0; k < l->count; k++)
+    number[k] = k;
+  sorted_lane = l;
+  qsort (number, (size_t) l->count, sizeof *number, by_order);
+  for (int64_t k = 0; k < l->count; k++)
+    l->place[k] = (double) number[k] + 1;
+  free (number);
+}
+
+static const lane_row lane_rows[] = {
+    {"scan", running, .fold = GPUMM_FOLD_SUM},
+    {"scan", running, .fold = GPUMM_FOLD_PROD},
+    {"scan", running, .fold = GPUMM_FOLD_MAX, .has_places = 1},
+    {"scan", running, .fold = GPUMM_FOLD_MIN, .has_places = 1},
+    {"diff", differences, .shorter = 1},
+    {"sort", sorted, .fold = GPUMM_FOLD_MAX, .has_places = 1, .moves = 1},
+    {"sort", sorted, .fold = GPUMM_FOLD_MAX, .has_places = 1, .moves = 1, .descends = 1}};
+enum { LANE_ROWS = sizeof lane_rows / sizeof *lane_rows };
+
+/* How many entries y of a lane's result differ from the oracle's, and places, if wanted. */
+static int wrong_entries (const one_lane *l, const array *y, const array *at, int64_t first,
+                          int64_t count) {
+  const size_t bytes = gpumm_type_bytes (y->type);
+  int wrong = 0;
+  for (int64_t k = 0; k < count; k++) {
+    const int64_t e = first + k * l->stride;
+    if (l->row->moves) {
+      const int64_t from = l->first + ((int64_t) l->place[k] - 1) * l->stride;
+      wrong += memcmp ((char *) y->host + (size_t) e * bytes,
+                       (char *) l->all->host + (size_t) from * bytes, bytes)
+               != 0;
+    } else
+      wrong += !agrees (load (y->type, y->host, e), l->y[k], 1e-300);
+    wrong += at && ((double *) at->host)[e] != l->place[k];
+  }
+  return wrong;
+}
+
+static void test_lane_row (const lane_row *row, gpumm_type type, int64_t inner, int64_t count,
+                           int64_t outer) {
+  const int64_t length = count > row->shorter ? count - row->shorter : 0;
+  const int any_bits = row->moves && type != GPUMM_B && !is_complex (type) && check_between (0, 1);
+  const int wants_places = row->has_places && check_between (0, 3) > 0;
   array x = any_bits ? random_array (type, inner * count * outer)
                      : new_array (type, inner * count * outer),
-        y = new_array (type, x.count), at = new_array (GPUMM_D, x.count);
-  int64_t *order = check_allocate (count + 1, sizeof *order);
-  if (!any_bits)
-    fill_small (&x, GPUMM_FOLD_MAX);
-  gpumm_operation s = {.name = "sort",
+        y = new_array (row->moves          ? type
+                       : is_complex (type) ? GPUMM_Z
+                                           : GPUMM_D,
+                       inner * length * outer),
+        at = new_array (GPUMM_D, y.count);
+  one_lane l = {.row = row,
+                .all = &x,
+                .domain = is_single (type) || is_complex (type) ? type : GPUMM_D,
+                .stride = inner,
+                .count = count,
+                .x = check_allocate (count + 1, sizeof *l.x),
+                .y = check_allocate (count + 1, sizeof *l.y),
+                .place = check_allocate (count + 1, sizeof *l.place)};
+  gpumm_operation o = {.name = row->name,
+                       .fold = row->fold,
+                       .descends = row->descends,
                        .inner = inner,
                        .count = count,
                        .outer = outer,
-                       .descends = (int) check_between (0, 1),
+                       .length = length,
                        .map = {.inputs = 1, .input = {view (&x, NULL)}},
                        .result = {view (&y, NULL)}};
-  const int has_places = check_between (0, 3) > 0;
   int wrong = 0;
-  if (has_places)
-    s.result[1] = view (&at, NULL);
-  OK (gpumm_operation_run (&s));
+  if (!any_bits)
+    fill_small (&x, (int) row->fold);
+  if (wants_places)
+    o.result[1] = view (&at, NULL);
+  OK (gpumm_operation_run (&o));
   copy (&y, 0);
   copy (&at, 0);
-  for (int64_t l = 0; l < inner * outer; l++) {
-    lane.x = &x;
-    lane.first = l % inner + inner * count * (l / inner);
-    lane.stride = inner;
-    lane.descends = s.descends;
+  for (int64_t n = 0; n < inner * outer; n++) {
+    l.first = n % inner + inner * count * (n / inner);
     for (int64_t k = 0; k < count; k++)
-      order[k] = k;
-    qsort (order, (size_t) count, sizeof *order, by_order);
-    for (int64_t k = 0; k < count; k++) {
-      const int64_t to = lane.first + k * inner, from = lane.first + order[k] * inner;
-      wrong += memcmp ((char *) y.host + (size_t) to * bytes,
-                       (char *) x.host + (size_t) from * bytes, bytes)
-               != 0;
-      wrong += has_places && ((double *) at.host)[to] != (double) (order[k] + 1);
-    }
+      l.x[k] = load (type, x.host, l.first + k * inner);
+    row->oracle (&l);
+    wrong += wrong_entries (&l, &y, wants_places ? &at : NULL,
+                            n % inner + inner * length * (n / inner), length);
   }
-  CHECK (!wrong, "sort of %s, %" PRId64 " x %" PRId64 " x %" PRId64 "%s: %d wrong",
-         gpumm_type_name (type), inner, count, outer, s.descends ? ", descending" : "", wrong);
-  free (order);
+  CHECK (!wrong, "%s %d of %s, %" PRId64 " x %" PRId64 " x %" PRId64 ": %d wrong", row->name,
+         (int) row->fold, gpumm_type_name (type), inner, count, outer, wrong);
+  free (l.x);
+  free (l.y);
+  free (l.place);
   drop (&x);
   drop (&y);
   drop (&at);
@@ -915,13 +917,9 @@ static void test_lanes (int count) {
     for (int n = 0; n < SHAPES + count; n++) {
       int64_t random[3] = {check_between (1, 70), check_between (1, 600), check_between (1, 4)};
       const int64_t *shape = n < SHAPES ? shapes[n] : random;
-      test_lane_row (&lane_rows[r], types[(n + r) % ALL], shape[0], shape[1], shape[2]);
-    }
-  for (int type = 0; type < GPUMM_TYPES; type++)
-    for (int n = 0; n < SHAPES + 2 + count / 2; n++) {
-      int64_t random[3] = {check_between (1, 300), check_between (1, 600), check_between (1, 4)};
-      const int64_t *shape = n < SHAPES ? shapes[n] : random;
-      test_sort ((gpumm_type) type, shape[0], shape[1], shape[2]);
+      for (int of = 0; of < (lane_rows[r].moves ? GPUMM_TYPES : 1); of++)
+        test_lane_row (&lane_rows[r], lane_rows[r].moves ? (gpumm_type) of : types[(n + r) % ALL],
+                       shape[0], shape[1], shape[2]);
     }
 }
 
@@ -1054,11 +1052,13 @@ static void test_refused (void) {
   REFUSED (gpumm_operation, scan, change, gpumm_operation_run, status, text)
   SCAN (x.fold = GPUMM_FOLD_NORM, GPUMM_INVALID, "only sums");
   SCAN (x.result[1] = of_a, GPUMM_INVALID, "max and min alone");
-  for (const struct lane_row *row = lane_rows; row < lane_rows + LANE_ROWS; row++) {
+  for (const lane_row *row = lane_rows; row < lane_rows + LANE_ROWS; row++) {
     SCAN ((x.name = row->name, x.fold = row->fold, x.count = 600), GPUMM_INVALID, "buffer");
-    SCAN ((x.name = row->name, x.fold = row->fold, x.map.input[0] = of_wide), GPUMM_UNSUPPORTED,
-          "int64");
+    if (!row->moves)
+      SCAN ((x.name = row->name, x.fold = row->fold, x.map.input[0] = of_wide), GPUMM_UNSUPPORTED,
+            "int64");
   }
+  SCAN ((x.name = "diff", x.length = x.count), GPUMM_INVALID, "only");
   gpumm_operation sort = scan;
   sort.name = "sort";
 #define SORT(change, status, text)                                                                 \
