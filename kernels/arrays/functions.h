@@ -45,8 +45,11 @@ template <class R> DEVICE R less (R x, R y) {
 }
 
 /* CUDA's pow may be wrong by two units in the last place of double, and four of float: 3^1 was
- * 3 - 2^-51. Whole numbers to whole powers are whole, and rounding finds them below this limit. */
+ * 3 - 2^-51. Powers of two are exact, others of whole numbers are whole, and rounding finds them
+ * below this limit. */
 template <class R> CALLED R any_power (R x, R y) {
+  if (x == 2 && y == rint (y) && fabs (y) < 2000)
+    return ldexp ((R) 1, (int) y);
   const R limit = sizeof (R) == 4 ? (R) 0x1p19 : (R) 0x1p49, z = pow (x, y);
   const bool is_whole = y > 0 && y == rint (y) && x == rint (x) && fabs (z) < limit;
   return y == 1 ? x : is_whole ? rint (z) : z;

@@ -58,8 +58,10 @@
 %!  endif
 %!endfunction
 
-## Whole numbers to whole powers are whole, and a first power is the number.
+## Whole numbers to whole powers are whole, powers of two are exact, and a first power is the number.
 %!test
+%! assert (gather (2 .^ gpuArray (-1100:1030)), 2 .^ (-1100:1030));
+%! assert (gather (single (2) .^ gpuArray (-160:130)), single (2) .^ (-160:130));
 %! x = [-20:20, 0.3, -2.7, Inf, -Inf, NaN, 1e300];
 %! for n = [0:11, 13, 31]
 %!   for type = {"double", "single"}

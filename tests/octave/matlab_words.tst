@@ -32,6 +32,8 @@
 %!    runs = ["error `" err.identifier "`"];
 %!    if (any (regexp (err.message, "undefined|does not exist")))
 %!      runs = "missing";
+%!    elseif (any (regexp (err.message, "no graphics toolkits"))) # of this Octave
+%!      runs = said__;
 %!    elseif (isempty (regexp (err.message, "([Ww]rite|[Uu]se) ", "once")))
 %!      runs = [runs " that does not say what to write: " err.message];
 %!    elseif (strcmp (err.identifier, "gpumm:gpuArray:gather"))

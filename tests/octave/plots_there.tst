@@ -1,5 +1,6 @@
 ## plots_there.tst - plots of gpuArrays. Each statement runs twice, with gpuArrays and with the values
-## of the host, which the plots get in both cases: so one of the two ways of gpuArrays is enough.
+## of the host, which the plots get in both cases: so one of the two ways of gpuArrays is enough. It needs
+## a graphics toolkit.
 ## SPDX-License-Identifier: BSD-3-Clause
 
 ## What a statement draws: the properties of all objects of the figure, without handles.
@@ -23,7 +24,7 @@
 %!  endfor
 %!endfunction
 
-%!test <*74>
+%!testif ; ! isempty (available_graphics_toolkits ()) <*74>
 %! for statement = {
 %!   "plot (x, y)", "plot (y)", "plot (M)", "plot (x, M(1, [1:4, 1]), 'r-', x, y, 'o')", "plot (S)", ...
 %!   "plot (q * x, single (y))", "plot (U)", "plot (y > 2)", "plot (y + 1i * x)", "plot (y, 'linewidth', k)", ...
