@@ -118,11 +118,12 @@ GPUMM_API gpumm_status gpumm_map_entries (const gpumm_map *map);
 
 typedef int gpumm_fold_op; /* GPUMM_FOLD_SUM and the others of gpumm_folds.h */
 
-/* The places along a dimension: first, first + step, ...; or those of a vector in a buffer, from 0.
- * The caller guarantees that a vector's places exist. */
+/* The places along a dimension: first, first + step, ...; or those of a vector in a buffer, of type
+ * I64 from 0 or of type D from 1. The caller guarantees that a vector's places exist. */
 typedef struct gpumm_places {
   gpumm_buffer *buffer;
-  const int64_t *vector; /* NULL: first and step */
+  const void *vector; /* NULL: first and step */
+  int from_1;         /* the vector is of type D */
   int64_t first, step;
 } gpumm_places;
 
@@ -197,6 +198,7 @@ typedef enum gpumm_sparse_op {
   GPUMM_SPARSE_DIAGONAL, /* marks, before: entries (i, i + shift) of a */
   GPUMM_SPARSE_MATCH,    /* marks, before: entries of a where b has one, too */
   GPUMM_SPARSE_PACK,     /* c = the marked entries of a */
+  GPUMM_SPARSE_PLACES,   /* places = where the marked entries lie in a, from 1; c.nzmax of them */
   GPUMM_SPARSE_UNITE,   /* c's pattern: a's and b's, after MATCH; from_a, from_b: where in c each of
                              theirs goes */
   GPUMM_SPARSE_MEET,    /* c's pattern: what MATCH marked; from_a, from_b: where each comes from */
@@ -217,6 +219,7 @@ typedef struct gpumm_sparse_work {
   gpumm_matrix a, b, c;
   gpumm_view marks;                         /* U64 */
   gpumm_view before, from_a, from_b, which; /* I64 */
+  gpumm_view places;                        /* D */
   gpumm_view full; /* as large as a and of the type of its values, D or Z in SCALE, which needs only
                       one entry along a stride of 0 */
   int64_t full_size[GPUMM_MAP_DIMS];

@@ -5,7 +5,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device_array.h"
 #include "allocate.h"
+#include "arrays/vectors.h"
 #include "gpumm_elementwise.h"
+#include "gpumm_folds.h"
 
 #include <algorithm>
 #include <cstring>
@@ -365,18 +367,20 @@ gpumm_type mapped_type (const function &f, gpumm_type type) {
 
 // ---- parts --------------------------------------------------------------------------------------
 
-array indexed (const array &x, const std::vector<octave::idx_vector> &index) {
+// The size of X(INDEX), of count elements: the rule of Octave's Array<T>::index.
+static shape size_of_indexed (const array &x, dim_vector index, octave_idx_type count) {
   const dim_vector size = dims_of (x.size);
-  check_range (index, size);
+  if (x.numel () != 1 && size.is_nd_vector () && count != 1 && index.is_nd_vector ())
+    index = size.make_nd_vector (count);
+  index.chop_trailing_singletons ();
+  return shape_of (index);
+}
+
+array indexed (const array &x, const std::vector<octave::idx_vector> &index) {
+  check_range (index, dims_of (x.size));
   array y = seen_part_of (x, selected (index));
-  if (index.size () != 1 || index[0].is_colon ())
-    return y;
-  dim_vector shape = index[0].orig_dimensions (); // the rule of Octave's Array<T>::index
-  const octave_idx_type count = index[0].length (x.numel ());
-  if (x.numel () != 1 && size.is_nd_vector () && count != 1 && shape.is_nd_vector ())
-    shape = size.make_nd_vector (count);
-  shape.chop_trailing_singletons ();
-  y.size = shape_of (shape);
+  if (index.size () == 1 && !index[0].is_colon ())
+    y.size = size_of_indexed (x, index[0].orig_dimensions (), index[0].length (x.numel ()));
   return y;
 }
 
@@ -485,6 +489,16 @@ static dim_vector assigned_size (const array &x, std::vector<octave::idx_vector>
   return to;
 }
 
+// The type of x after a part of it became y.
+static gpumm_type assigned_type (const array &x, const array &y) {
+  const gpumm_type type = asked_once (std::make_pair (x.type, y.type), [&] {
+    octave_value a = sample (x.type, false, dim_vector (1, 2));
+    a.assign (octave_value::op_asn_eq, "(", {ovl (1.0)}, sample (y.type, true, dim_vector ()));
+    return a;
+  });
+  return is_complex (x.type) || is_complex (y.type) ? complex_type (type) : type;
+}
+
 void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
   if (!y.is_scalar () && std::any_of (index.begin (), index.end (), has_duplicates)) {
     octave_value host = download (x);
@@ -495,13 +509,7 @@ void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
     x = upload (host, x.device);
     return;
   }
-  gpumm_type type = asked_once (std::make_pair (x.type, y.type), [&] {
-    octave_value a = sample (x.type, false, dim_vector (1, 2));
-    a.assign (octave_value::op_asn_eq, "(", {ovl (1.0)}, sample (y.type, true, dim_vector ()));
-    return a;
-  });
-  if (is_complex (x.type) || is_complex (y.type))
-    type = complex_type (type);
+  const gpumm_type type = assigned_type (x, y);
   const int dims = int (index.size ());
   shape whole = seen_by (x, std::max (dims, 1));
   const dim_vector given_size = dims_of (y.size);
@@ -531,6 +539,58 @@ void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
   const shape size = size_of_part (chosen, whole);
   if (size.numel () > 0)
     pick (true, y, size, changed, whole, chosen);
+  x = changed;
+}
+
+// ---- indices on a device ------------------------------------------------------------------------
+
+// Is a number no place among so many?
+static array is_no_place (const array &k, int64_t numel) {
+  const auto compared = [&k] (gpumm_map_op op, double bound) {
+    return combined (op, operand (k), number_operand ({bound, 0}, GPUMM_D, k.device));
+  };
+  const array whole = applied (k, {step_of (GPUMM_MAP_FIX)}, GPUMM_D, GPUMM_D);
+  const array is_outside = combined (GPUMM_MAP_OR, operand (compared (GPUMM_MAP_LT, 1)),
+                                     operand (compared (GPUMM_MAP_GT, double (numel))));
+  return combined (GPUMM_MAP_OR, operand (is_outside),
+                   operand (combined (GPUMM_MAP_NE, operand (k), operand (whole))));
+}
+
+std::optional<array> places_there (const array &index, const array &x) {
+  const bool is_mask = index.type == GPUMM_B;
+  if (index.numel () < 2 || is_complex (index.type) || is_wide (index.type)
+      || (is_mask && index.numel () > x.numel ()))
+    return std::nullopt;
+  if (is_mask)
+    return places_of (moved (index, x.device));
+  array k = moved (converted (index, GPUMM_D), x.device);
+  k = plain (k);
+  if (holds (GPUMM_FOLD_ANY, is_no_place (k, x.numel ())))
+    return std::nullopt;
+  return reshaped (k, shape (k.numel (), 1));
+}
+
+array indexed_there (const array &x, const array &index, const array &places) {
+  const dim_vector size = dims_of (index.size);
+  const octave_idx_type count = places.numel ();
+  array y = picked (false, x, places, count);
+  y.size = size_of_indexed (x, index.type == GPUMM_B ? size.make_nd_vector (count) : size, count);
+  return y;
+}
+
+array without_there (const array &x, const array &mask) {
+  const operand no = number_operand ({0, 0}, GPUMM_D, mask.device);
+  const array rest = combined (GPUMM_MAP_EQ, operand (mask), no);
+  return indexed_there (x, rest, places_of (moved (rest, x.device)));
+}
+
+void assign_there (array &x, const array &places, const array &y) {
+  const gpumm_type type = assigned_type (x, y);
+  if (type == GPUMM_B)
+    check_nan (operand (y));
+  const array values = plain (as_type (y, type)),
+              changed = plain (x.type == type ? own_copy (x) : as_type (x, type));
+  put_at (places, values, changed);
   x = changed;
 }
 

@@ -14,6 +14,7 @@
 #define GPUMM_DEVICE_ARRAY_H
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -183,6 +184,13 @@ gpumm_type mapped_type (const function &f, gpumm_type type);
 array indexed (const array &x, const std::vector<octave::idx_vector> &index);
 array without (const array &x, const std::vector<octave::idx_vector> &index);
 void assign (array &x, const std::vector<octave::idx_vector> &index, array y);
+
+// The same for one index that lies on a device, a mask or numbers: at the places that it selects of
+// x. There are none where Octave has to look, as for an index that is out of range. Waits.
+std::optional<array> places_there (const array &index, const array &x);
+array indexed_there (const array &x, const array &index, const array &places);
+array without_there (const array &x, const array &mask);
+void assign_there (array &x, const array &places, const array &y);
 
 } // namespace gpumm
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "arrays/vectors.h"
 #include "gpu_functions.h"
 
 #include <octave/parse.h>
@@ -351,10 +352,43 @@ octave_value_list blocksparse_from (named_call &c) {
 
 // ---- what Octave computes -----------------------------------------------------------------------
 
-// (X, ...): for [I, J, V] of an integer, of which Octave's own makes V double
+// [I, J, V] of the entries of a full array that are not zero, of at most `most`: the first ones, or
+// the last.
+static octave_value_list find_there (const named_call &c, double most, bool from_end) {
+  const array x = array_of (c.x);
+  const dim_vector size = c.x.dims ();
+  array places = places_of (x);
+  const int64_t all = places.numel (), count = most < double (all) ? int64_t (most) : all;
+  places =
+      part_of (places, {selection::range (from_end ? all - count : 0, from_end ? all : count)});
+  if (size.ndims () == 2 && size (0) == 1)
+    places.size = shape (1, count);
+  const octave_value k = value_of (places);
+  if (c.nargout < 2)
+    return ovl (k);
+  const double rows = double (size (0));
+  const octave_value before =
+      binary (octave_value::op_div, binary (octave_value::op_sub, k, 1.0), rows).floor ();
+  octave_value_list found =
+      ovl (binary (octave_value::op_sub, k, binary (octave_value::op_mul, before, rows)),
+           binary (octave_value::op_add, before, 1.0));
+  if (c.nargout > 2)
+    found.append (value_of (indexed_there (x, places, places)));
+  return found;
+}
+
+// (X, N, DIRECTION). Of a matrix that is stored Octave's own; for [I, J, V] of an integer it makes V
+// double.
 octave_value_list find (named_call &c) {
-  const bool is_one = is_there (c.x) && c.x.numel () == 1 && is_integer (type_of (c.x));
-  return builtin (c, is_one ? rest_of (c.args).prepend (on_host (c.x)) : c.args);
+  const octave_value_list rest = c.rest ();
+  if (!is_there (c.x) || is_stored (c.x))
+    return builtin (c, c.args);
+  if (c.x.numel () < 2 || rest.length () > 2 || c.nargout > 3)
+    return c.octaves_there ();
+  octave::feval (c.f.name, octave_value_list (rest).prepend (octave_value (1.0))); // its errors
+  const double most = rest.length () > 0 ? rest (0).double_value () : INFINITY;
+  const bool from_end = rest.length () > 1 && rest (1).string_value () == "last";
+  return c.there ([&] { return find_there (c, most, from_end); });
 }
 
 // (...) of a number or an empty array

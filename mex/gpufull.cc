@@ -119,6 +119,7 @@ protected:
   void assign_part (const octave_value_list &index, const octave_value &y);
 
 private:
+  bool assign_there (const array &index, const octave_value &y);
   octave_value truth (gpumm_fold_op op, int dim) const;
 
   OWN_TYPE (octave_gpuarray, "gpuArray", "gpuArray")
@@ -218,7 +219,17 @@ static void count_element () {
                    MANY);
 }
 
+// The only index, if it is a gpuArray.
+static const octave_gpuarray *index_there (const octave_value_list &index) {
+  return index.length () == 1 ? gpuarray_of (index (0).get_rep ()) : nullptr;
+}
+
 octave_value octave_gpuarray::part (const octave_value_list &index) const {
+  if (const octave_gpuarray *g = index_there (index)) {
+    const array i = g->operand ();
+    if (const auto places = places_there (i, computed ()))
+      return value_of (indexed_there (m, i, *places));
+  }
   const array x = indexed (computed (), indices_of (index, m.size.ndims ()));
   if (x.is_scalar () && !m.is_scalar ())
     count_element ();
@@ -329,8 +340,33 @@ octave_value octave_gpuarray::elements_as (octave_value (octave_value::*type) ()
   return value_of (gpumm::converted (computed (), to));
 }
 
+// X(INDEX) = Y or [] with an index that lies on a device. Returns false where Octave has to look: of
+// numbers that occur twice the last value of Y counts.
+bool octave_gpuarray::assign_there (const array &index, const octave_value &y) {
+  const bool is_mask = index.type == GPUMM_B;
+  if (y.isnull ()) {
+    const bool is_vector = m.size.ndims () == 2 && (m.size (0) == 1 || m.size (1) == 1);
+    if (!is_mask || !is_vector || index.numel () != m.numel () || m.is_scalar ())
+      return false;
+    m = without_there (m, index);
+    return true;
+  }
+  if (!is_mask && y.numel () != 1)
+    return false;
+  const auto places = places_there (index, m);
+  if (!places || (y.numel () != 1 && y.numel () != places->numel ()))
+    return false;
+  const octave_gpuarray *g = gpuarray_of (y.get_rep ());
+  array part = g ? g->operand () : as_array (operand_of (y, m.device));
+  gpumm::assign_there (m, *places, ready (part));
+  return true;
+}
+
 void octave_gpuarray::assign_part (const octave_value_list &index, const octave_value &y) {
   computed ();
+  const octave_gpuarray *i = index_there (index);
+  if (i && assign_there (i->operand (), y))
+    return;
   // for Octave a 1 behind the last dimension counts where elements are deleted, or an array is
   // empty
   const bool counts = y.isnull () || m.numel () == 0;

@@ -203,7 +203,7 @@ blocks twin_of (blocks &x) {
     p.places[d].step = 1;
   }
   p.places[2].buffer = from.buffer.get ();
-  p.places[2].vector = static_cast<const int64_t *> (from.values ());
+  p.places[2].vector = from.values ();
   if (x.stored > 0)
     run (p);
   t.twin = nullptr; // the transpose of t is not kept
@@ -288,7 +288,7 @@ array diagonal_of (blocks x) {
   p.whole.stride[1] = b * b;
   p.places[0].step = 1;
   p.places[1].buffer = both.from_b.buffer.get ();
-  p.places[1].vector = static_cast<const int64_t *> (both.from_b.values ());
+  p.places[1].vector = both.from_b.values ();
   if (both.count > 0)
     run (p);
   array y = put_among_zeros (of_blocks, both.from_a, n);

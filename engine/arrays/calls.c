@@ -346,7 +346,7 @@ static gpumm_status check_places (call *c, const gpumm_places *x, int64_t count,
   if (count == 0)
     return GPUMM_OK;
   if (x->vector)
-    return check_extent (c, x->buffer, x->vector, sizeof *x->vector, 0, (double) (count - 1),
+    return check_extent (c, x->buffer, x->vector, sizeof (int64_t), 0, (double) (count - 1),
                          "a vector of places");
   const double last = (double) x->first + (double) (count - 1) * (double) x->step;
   if (x->first < 0 || x->first >= size || last < 0 || last >= (double) size)
@@ -364,7 +364,7 @@ static gpumm_status check_all_places (call *c, const gpumm_array_kernel *row,
   for (int d = 0; d < GPUMM_MAP_DIMS && !status; d++) {
     const gpumm_places *x = &o->places[d];
     const int64_t count[] = {part[d], 1, 1, 1};
-    const gpumm_view places = {.type = GPUMM_I64,
+    const gpumm_view places = {.type = x->from_1 ? GPUMM_D : GPUMM_I64,
                                .buffer = x->buffer,
                                .values = (void *) (uintptr_t) x->vector,
                                .stride = {1}};

@@ -73,7 +73,7 @@ static gpumm_places places_of (const selection &index, int64_t n, int device,
     memory.push_back (new_array (device, GPUMM_I64, shape (index.length (n), 1)));
     from_host (list->data (), memory.back ());
     p.buffer = memory.back ().buffer.get ();
-    p.vector = static_cast<const int64_t *> (memory.back ().values ());
+    p.vector = memory.back ().values ();
   }
   return p;
 }

@@ -67,6 +67,7 @@ static const struct {
     [GPUMM_SPARSE_DIAGONAL] = {"sparse marks", START | INDEX, 0, 0, 0},
     [GPUMM_SPARSE_MATCH] = {"sparse marks", START | INDEX, START | INDEX, 0, 0},
     [GPUMM_SPARSE_PACK] = {"sparse pack", VALUES, 0, ALL, ROWS | COLS | SAME_TYPE},
+    [GPUMM_SPARSE_PLACES] = {"sparse places", 0, 0, 0, 0},
     [GPUMM_SPARSE_UNITE] = {"sparse union", START | INDEX, START | INDEX, START | INDEX,
                             ROWS | COLS},
     [GPUMM_SPARSE_MEET] = {"sparse intersection", START | INDEX, START | INDEX, START | INDEX,
@@ -93,6 +94,7 @@ static gpumm_status check_room (const call *c, const gpumm_sparse_work *w) {
   int64_t least = 0, most = INT64_MAX;
   switch (w->op) {
   case GPUMM_SPARSE_PACK:
+  case GPUMM_SPARSE_PLACES:
     most = a;
     break;
   case GPUMM_SPARSE_MEET:
@@ -183,6 +185,8 @@ static gpumm_status check_rest (call *c, const gpumm_sparse_work *w) {
   }
   if (!status && (op == GPUMM_SPARSE_LENGTHS || op == GPUMM_SPARSE_TAKE))
     status = check_typed (c, &w->which, GPUMM_I64, w->c.cols, "a vector of columns");
+  if (!status && op == GPUMM_SPARSE_PLACES)
+    status = check_typed (c, &w->places, GPUMM_D, w->c.nzmax, "a vector of places");
   if (!status && (op == GPUMM_SPARSE_SCALE || op == GPUMM_SPARSE_SCATTER))
     status = check_full (c, w);
   if (!status && op == GPUMM_SPARSE_FOLD) {
@@ -240,6 +244,8 @@ static gpumm_status check_written (const call *c, const gpumm_sparse_work *w, in
   }
   if (op == GPUMM_SPARSE_LENGTHS || op == GPUMM_SPARSE_TAKE)
     list[count++] = (vector){w->which, w->c.cols, 0, "a vector of columns"};
+  if (op == GPUMM_SPARSE_PLACES)
+    list[count++] = (vector){w->places, w->c.nzmax, 1, "a vector of places"};
   for (int i = 0; i < count; i++)
     for (int j = 0; j < i && !status; j++) {
       const vector *x = &list[list[i].writes ? i : j], *y = &list[list[i].writes ? j : i];

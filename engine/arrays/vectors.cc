@@ -98,9 +98,16 @@ void move_blocks (bool puts, const array &part, const array &whole, const array 
   p.part.stride[1] = p.whole.stride[1] = each;
   p.places[0].step = 1;
   p.places[1].buffer = places.buffer.get ();
-  p.places[1].vector = static_cast<const int64_t *> (places.values ());
+  p.places[1].vector = places.values ();
+  p.places[1].from_1 = places.type == GPUMM_D;
+  if (part.is_scalar ())
+    p.part.stride[1] = 0;
   if (places.numel () > 0)
     run (p);
+}
+
+void put_at (const array &places, const array &values, const array &x) {
+  move_blocks (true, moved (values, x.device), x, places, 1);
 }
 
 array picked (bool put, array values, const array &places, int64_t count) {
@@ -111,16 +118,36 @@ array picked (bool put, array values, const array &places, int64_t count) {
   return y;
 }
 
+// Entries of int64 and uint64 are compared with zero before.
+static gpumm_matrix entries_of (array &x) {
+  if (is_wide (x.type))
+    x = not_zero (x);
+  gpumm_matrix all = {};
+  all.nzmax = x.numel ();
+  set_values (all, ready (x));
+  return all;
+}
+
+array places_of (array x) {
+  x = plain (x);
+  gpumm_sparse_work w = {};
+  w.op = GPUMM_SPARSE_PLACES;
+  w.a = entries_of (x);
+  const marks m = marks_of (x.device, w.a);
+  m.attach (w);
+  const array places = vector (x.device, GPUMM_D, m.count ());
+  w.c.nzmax = places.numel ();
+  w.places = view_of (places);
+  run_sparse_work (w);
+  return places;
+}
+
 int64_t nonzeros_of (const array &x) {
   if (x.numel () == 0)
     return 0;
   array values = x;
   values.turned = false; // counted as stored
-  if (is_wide (x.type))
-    values = not_zero (values);
-  gpumm_matrix all = {};
-  all.nzmax = values.numel ();
-  set_values (all, ready (values));
+  const gpumm_matrix all = entries_of (values);
   return marks_of (x.device, all).count ();
 }
 

@@ -70,7 +70,15 @@ gpumm_sparse_work matched (const gpumm_matrix &a, const gpumm_matrix &b, const m
 void move_blocks (bool puts, const array &part, const array &whole, const array &places,
                   int64_t each);
 
-// The values at these places, or zeros with the values put at these places.
+// Puts the values, or one value, at these places of x, whose buffer nobody else holds.
+void put_at (const array &places, const array &values, const array &x);
+
+// Where the entries of x, in the order of its columns, are not zero: a column of places from 1, as
+// find gives them. Waits.
+array places_of (array x);
+
+// The values at these places, or zeros with the values put at these places. Places of type D are from
+// 1, of type I64 from 0.
 array picked (bool put, array values, const array &places, int64_t count);
 
 // The number of entries that are not zero, of an array without a pending program. Waits.

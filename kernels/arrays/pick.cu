@@ -8,7 +8,8 @@ struct picking {
   int64_t entries;
   int dims;
   int64_t size[DIMS], part_stride[DIMS], whole_stride[DIMS];
-  const int64_t *vector[DIMS];
+  const int64_t *vector[DIMS]; /* places from 0, */
+  const double *number[DIMS];  /* or from 1 */
   int64_t first[DIMS], step[DIMS];
 };
 
@@ -19,7 +20,10 @@ DEVICE void find_pair (const picking &at, int64_t entry, int64_t &part, int64_t 
     const int64_t i = entry - rest * at.size[d];
     entry = rest;
     part += i * at.part_stride[d];
-    whole += (at.vector[d] ? at.vector[d][i] : at.first[d] + i * at.step[d]) * at.whole_stride[d];
+    const int64_t place = at.vector[d]   ? at.vector[d][i]
+                          : at.number[d] ? (int64_t) at.number[d][i] - 1
+                                         : at.first[d] + i * at.step[d];
+    whole += place * at.whole_stride[d];
   }
 }
 
@@ -55,7 +59,7 @@ static gpumm_status launch_of (int device, gpumm_stream *stream, const gpumm_ope
   const gpumm_view &part = puts ? o.map.input[0] : o.result[0],
                    &whole = puts ? o.result[0] : o.map.input[0];
   const int64_t *size = puts ? o.map.size : o.size;
-  picking at = {entries_of (size), 0, {}, {}, {}, {}, {}, {}};
+  picking at = {entries_of (size), 0, {}, {}, {}, {}, {}, {}, {}};
   for (int d = 0; d < DIMS; d++) {
     const gpumm_places &x = o.places[d];
     const int k = at.dims;
@@ -64,7 +68,8 @@ static gpumm_status launch_of (int device, gpumm_stream *stream, const gpumm_ope
     at.size[k] = size[d];
     at.part_stride[k] = part.stride[d];
     at.whole_stride[k] = whole.stride[d];
-    at.vector[k] = x.vector;
+    at.vector[k] = x.from_1 ? NULL : (const int64_t *) x.vector;
+    at.number[k] = x.from_1 ? (const double *) x.vector : NULL;
     at.first[k] = x.first;
     at.step[k] = x.step;
     at.dims++;

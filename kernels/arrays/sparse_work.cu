@@ -188,6 +188,16 @@ __global__ void __launch_bounds__ (THREADS)
   to[at] = x;
 }
 
+__global__ void __launch_bounds__ (THREADS)
+    list_places (int64_t stored, marks m, int64_t count, double *to) {
+  const int64_t t = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  if (t >= stored || !is_marked (m, t))
+    return;
+  const int64_t at = marked_before (m, t);
+  if (at < count)
+    to[at] = (double) t + 1;
+}
+
 /* Finds the places of x's entries in the union: before each entry lie the earlier entries of x and
  * of y, and entries in both count once. others: x is b, and the marks are marks of y. */
 __global__ void __launch_bounds__ (THREADS)
@@ -545,6 +555,10 @@ gpumm_status gpumm_driver_sparse (int device, gpumm_stream *stream, const gpumm_
   case GPUMM_SPARSE_DIAGONAL:
   case GPUMM_SPARSE_MATCH:
     return mark (device, stream, *w, workspace);
+  case GPUMM_SPARSE_PLACES:
+    return LAUNCH ("sparse places", list_places, ceil_div (w->a.nzmax + 1, (int64_t) THREADS),
+                   dim3 (THREADS), device, stream, w->a.nzmax, marks_of (*w), w->c.nzmax,
+                   (double *) w->places.values);
   case GPUMM_SPARSE_OFFSETS:
   case GPUMM_SPARSE_LENGTHS:
     return measure (device, stream, *w, workspace);

@@ -934,8 +934,13 @@ static gpumm_places draw_places (int64_t whole, int64_t count, int64_t *index) {
     index[i] = first + (down ? count - 1 - i : i);
   if (is_range)
     return (gpumm_places){.first = count > 0 ? index[0] : 0, .step = down ? -1 : 1};
-  const gpumm_view vector = send (GPUMM_I64, index, count);
-  return (gpumm_places){.buffer = vector.buffer, .vector = vector.values};
+  double from_1[300];
+  for (int64_t i = 0; i < count; i++)
+    from_1[i] = (double) index[i] + 1;
+  const int is_from_1 = (int) check_between (0, 1);
+  const gpumm_view vector =
+      is_from_1 ? send (GPUMM_D, from_1, count) : send (GPUMM_I64, index, count);
+  return (gpumm_places){.buffer = vector.buffer, .vector = vector.values, .from_1 = is_from_1};
 }
 
 static void test_pick (int n) {

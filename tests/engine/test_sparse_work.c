@@ -188,6 +188,15 @@ static void test_marks (void) {
   w.a.nzmax = count;
   pack (&w, GPUMM_SPARSE_KEEP);
   expect (&w.c, of_a, 0, "from a full matrix");
+  static double places[MOST * MOST];
+  int64_t wrong = 0, at = 0;
+  w.places = take (GPUMM_D, w.c.nzmax);
+  run (&w, GPUMM_SPARSE_PLACES);
+  fetch (&w.places, w.c.nzmax, places);
+  for (int64_t e = 0; e < count; e++)
+    if (a.full[e] != 0)
+      wrong += places[at++] != (double) e + 1;
+  CHECK (!wrong, "%lld of %lld places are wrong", (long long) wrong, (long long) at);
 }
 
 /* Columns of A in any order, one perhaps several times; and offsets from lengths. */

@@ -53,6 +53,37 @@
 %! check_table ({@with_value}, {{H, H > 8, 0}, {H, 3, -1}}, 0, "there", ...
 %!              logical ([1, 1, 1; 1, 1, 0]));
 
+## what an index selects that lies on the device; find
+%!function y = removed (x, f), x(f (x)) = []; y = x; endfunction
+%!function y = changed (x, f, value), x(f (x)) = value; y = x; endfunction
+%!function y = doubled (x), m = x > 0; x(m) = x(m) * 2; y = x; endfunction
+%!function y = found (x, varargin), [i, j] = find (x, varargin{:}); y = {i, j}; endfunction
+%!function v = values_of (x, varargin), [~, ~, v] = find (x, varargin{:}); endfunction
+%!function y = rows_of (x, varargin), [i, j] = find (x > 1, varargin{:}); y = [i, j]; endfunction
+%!function y = like (x, numbers), y = x; y(:) = numbers; endfunction
+%!test
+%! masks = {@(x) x > 1, @(x) x == x, @(x) x > 1e9, @(x) ! (x > 0), @(x) [x(:); x(:)] > 1, @(x) [x(:); -abs(x(:))] > 1};
+%! numbered = {@(x) find(x > 1), @(x) find(x(:))', @(x) like(x, 1:numel (x)), @(x) like(x, 1:numel (x)) + 0.5, ...
+%!             @(x) like(x, 1:numel (x)) + 1, @(x) like(x, 0:numel (x) - 1), @(x) like(x, numel (x):-1:1)', ...
+%!             @(x) like(x, 1), @(x) like(x, NaN), @(x) [like(x, 1); like(x, numel (x))]};
+%! fs = {@(x) find(x), @(x) find(x, 2), @(x) find(x, 2, "last"), @(x) find(x, 100, "first"), @(x) find(x > 1e9, 2), ...
+%!       @(x) find(x, 0), @(x) find(x, -1), @(x) find(x, 1.5), @(x) find(x, 2, "middle"), @(x) find(x, Inf), @(x) nonzeros(x), ...
+%!       @found, @(x) found(x, 3), @(x) found(x, 1, "last"), @values_of, @(x) values_of(x, 2, "last"), @rows_of, @(x) rows_of(x, 2), @doubled};
+%! for f = [masks, numbered]
+%!   fs = [fs, {@(x) x(f{1} (x)), @(x) x'(f{1} (x)), @(x) removed(x, f{1})}];
+%!   for value = {7, 1i, NaN, int8(3), single(2), [1, 2], zeros(0, 1), true}
+%!     fs{end+1} = @(x) changed(x, f{1}, value{1});
+%!   endfor
+%! endfor
+%! list = {[3, 0, -1, 2, 2], [0; 2; 5], magic(4) .* (magic (4) > 5), reshape(mod (1:24, 4), 2, 3, 4), zeros(1, 5), ...
+%!         zeros(3), ones(1, 1, 6), [NaN, 0, 1, -Inf], single([1, 0, 2.5]), int8([1, 0; 100, -3]), uint8([0; 1; 2]), ...
+%!         [1, 0; 2, 3] == 2, [1 + 1i, 0; 2, 3i], 3, 0, zeros(0, 3), zeros(1, 0)};
+%! warning ("off", "all", "local"); # numbers that become true
+%! check_table (fs, list);
+%! x = rand (300, 200); # several blocks
+%! check_table ({@(x) x(x > 0.5), @(x) removed(x(:), @(y) y > 0.5), @(x) changed(x, @(y) y > 0.5, 2), @found, @values_of, @(x) x(find (x > 0.9))}, ...
+%!              {x, x == 2});
+
 ## assigned: also to a matrix that somebody else holds, which keeps its values
 %!function x = put (x, y, f)
 %!  if (! strcmp (class (x), "gpuArray"))
