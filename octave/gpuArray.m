@@ -67,7 +67,8 @@
 ## @item
 ## @code{abs}, @code{sqrt}, @code{exp}, @code{log}, @code{tanh}, @code{sin}, @code{cos},
 ## @code{sign}, @code{round}, @code{floor}, @code{ceil}, @code{fix}, @code{real}, @code{imag},
-## @code{conj}, @code{isnan}, @code{isinf}, @code{isfinite}, @code{atan2}, @code{hypot}
+## @code{conj}, @code{isnan}, @code{isinf}, @code{isfinite}, @code{atan2}, @code{hypot},
+## @code{rem}
 ## @item
 ## @code{sum}, @code{prod}, @code{sumsq}, @code{mean}, @code{max}, @code{min}, @code{range},
 ## @code{bounds}, @code{var}, @code{any}, @code{all}, @code{xor}, @code{cumsum}, @code{cumprod},

@@ -25,6 +25,8 @@
 
 template <class R> constexpr R largest = std::numeric_limits<R>::max ();
 
+template <class R> constexpr R epsilon = std::numeric_limits<R>::epsilon ();
+
 /* Beside a smaller number, a part that matters may be subnormal. */
 template <class R>
 constexpr R tiny = std::numeric_limits<R>::min () / std::numeric_limits<R>::epsilon ();
@@ -82,6 +84,16 @@ template <class R> CALLED R hyperbolic_tangent (R x) {
 
 template <class R> CALLED R angle (R y, R x) {
   return atan2 (y, x);
+}
+
+/* Octave's rem: a fraction y divides x if their quotient is whole but for its rounding. */
+template <class R> CALLED R remainder_of (R x, R y) {
+  if (y == 0)
+    return (R) NAN;
+  const R q = x / y, near = floor (q + (R) 0.5);
+  const bool divides = floor (y + (R) 0.5) != y && fabs ((q - near) / near) < epsilon<R>;
+  const R z = divides ? 0 : x - y * trunc (q);
+  return x == y ? z : copysign (z, x);
 }
 
 /* ---- products and quotients ----------------------------------------------------------------- */

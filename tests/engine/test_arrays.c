@@ -222,6 +222,18 @@ static value extreme (value x, value y, int is_max, int in_single) {
   return (value){(is_max ? p >= q : p <= q) || is_nan ? x.z : y.z, 0};
 }
 
+/* Octave's rem. */
+static double remainder_of (double x, double y, int in_single) {
+#define STEP(value) (in_single ? shortened (value) : (value))
+  const double q = STEP (x / y), near = floor (STEP (q + 0.5)), n = trunc (q);
+  const double off = STEP (fabs (STEP (q - near) / near));
+  const int is_fraction = floor (STEP (y + 0.5)) != y;
+  const double z =
+      is_fraction && off < (in_single ? FLT_EPSILON : DBL_EPSILON) ? 0 : STEP (x - STEP (y * n));
+#undef STEP
+  return y == 0 ? NAN : x == y ? z : copysign (z, x);
+}
+
 static double of_two (int op, double x, double y, int in_single) {
   (void) in_single; /* for an oracle that rounds in between */
   switch (op) {
