@@ -201,6 +201,12 @@ ROUTINE (GPUMM_POTRS, FORTRAN (potrs_),
   (x.uplo = LETTER_OF (uplo), x.n = *n, x.k = *nrhs, MATRIX_A, MATRIX_B, gpumm_blas_take (&x))
    && DONE)
 
+ROUTINE (GPUMM_POTRI, FORTRAN (potri_),
+  (const char *uplo, const integer *n, void *a, const integer *lda, integer *info, size_t l1),
+  (uplo, n, a, lda, info, l1),
+  (double) *n * (double) *n * (double) *n,
+  (x.uplo = LETTER_OF (uplo), x.n = *n, MATRIX_A, gpumm_blas_take (&x)) && DONE)
+
 ROUTINE (GPUMM_GEQRF, FORTRAN (geqrf_),
   (const integer *m, const integer *n, void *a, const integer *lda, void *tau, void *work,
    const integer *lwork, integer *info),

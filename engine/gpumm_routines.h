@@ -74,6 +74,11 @@
     (uplo, n, k, a, lda, b, ldb, info),                                                            \
     (NULL, (uplo, n, k, a, lda, b, ldb, info), NO_SPACE),                                          \
     OPERAND (A, n, n, READ, TRIANGLE) OPERAND (B, n, k, UPDATED, ALL))                             \
+  ROUTINE (POTRI, ("potri", "potri"), (CUSOLVER, SAFE, READ_SQUARES),                              \
+    ("", ""), (n, n, n / 3),                                                                       \
+    (uplo, n, a, lda, info),                                                                       \
+    (NULL, (uplo, n, a, lda, space, length, info), SPACE (uplo, n, a, lda, length)),               \
+    OPERAND (A, n, n, UPDATED, TRIANGLE))                                                          \
   ROUTINE (GEQRF, ("geqrf", "geqrf"), (CUSOLVER, SQUARED, WRITTEN_DIAGONAL),                       \
     ("", ""), (m, n, least * 2 / 3),                                                               \
     (m, n, a, lda, tau, space, length, info),                                                      \

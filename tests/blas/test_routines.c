@@ -331,11 +331,9 @@ static enum verdict verdict_of (gpumm_routine which, enum kind kind) {
 /* place: 0: A is of this kind; 1: B, C; 2: tau. n and shape as for draw_sizes. */
 static enum verdict make_lapack (trial *t, gpumm_routine which, gpumm_type type, int n,
                                  enum kind kind, int place, int shape) {
-  static const gpumm_routine factors[GPUMM_GECON] = {[GPUMM_GETRS] = GPUMM_GETRF,
-                                                     [GPUMM_GETRI] = GPUMM_GETRF,
-                                                     [GPUMM_POTRS] = GPUMM_POTRF,
-                                                     [GPUMM_ORGQR] = GPUMM_GEQRF,
-                                                     [GPUMM_ORMQR] = GPUMM_GEQRF};
+  static const gpumm_routine factors[GPUMM_GECON] = {
+      [GPUMM_GETRS] = GPUMM_GETRF, [GPUMM_GETRI] = GPUMM_GETRF, [GPUMM_POTRS] = GPUMM_POTRF,
+      [GPUMM_POTRI] = GPUMM_POTRF, [GPUMM_ORGQR] = GPUMM_GEQRF, [GPUMM_ORMQR] = GPUMM_GEQRF};
   draw_letters (t, which, type);
   draw_sizes (&t->before, n, shape);
   arrange (t);
