@@ -155,7 +155,7 @@ typedef struct gpumm_operation {
   int descends;                     /* of a sort */
   gpumm_map map;                    /* its output is not used */
   int64_t inner, count, outer;      /* the entries that are read, counted down the columns */
-  int64_t length;                   /* of a result's lanes, where it is not count or 1: diff */
+  int64_t length;                   /* of the result's lanes, of diff; the others know theirs */
   gpumm_view result[GPUMM_RESULTS]; /* values of the second NULL: not wanted */
   int64_t size[GPUMM_MAP_DIMS];
   gpumm_places places[GPUMM_MAP_DIMS];

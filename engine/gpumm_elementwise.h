@@ -76,7 +76,8 @@
 #define GPUMM_ELEMENTWISE_OF_TWO(ROW)                                                              \
   ROW (ATAN2, atan2, "A B", angle (x, y), atan2 (x, y), 4)                                         \
   ROW (HYPOT, hypot, "A B ...", (magnitude (complex<R>{x, y})), hypot (x, y), 1)                   \
-  ROW (REM, rem, "A B", remainder_of (x, y), remainder_of (x, y, in_single), 0)
+  ROW (MOD, mod, "A B", remainder_of (x, y, true), remainder_of (x, y, 1, in_single), 0)           \
+  ROW (REM, rem, "A B", remainder_of (x, y, false), remainder_of (x, y, 0, in_single), 0)
 /* clang-format on */
 
 /* Their operations: gpumm_map_op. */

@@ -6,9 +6,10 @@
  *            the library that computes it on a GPU, which numbers it takes (gpumm_numbers), whose
  *            diagonal is looked at (gpumm_diagonal),
  *            the letters of trans for real and for complex types,
- *            m, n and k of a product with about as many operations,
+ *            m, n and k of a product with about as many operations, 2 m n k,
  *            its arguments in Fortran, which say if it has side, uplo, trans_b, diag, alpha,
- *            its name at NVIDIA (NULL: the same), its arguments there, those of its workspace,
+ *            its name at NVIDIA (NULL: the same), its arguments there, those of its workspace (the
+ *            function that sizes it, SPACE, gives `length`; `space` is the memory; or NO_SPACE),
  *            its operands)
  *
  * OPERAND (which, rows, columns, access, part) has the sizes in m, n, k, side (m or n, by side),

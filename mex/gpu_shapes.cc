@@ -377,8 +377,8 @@ static octave_value_list find_there (const named_call &c, double most, bool from
   return found;
 }
 
-// (X, N, DIRECTION). Of a matrix that is stored Octave's own; for [I, J, V] of an integer it makes V
-// double.
+// (X, N, DIRECTION). Of a matrix that is stored Octave's own; for [I, J, V] of an integer it makes
+// V double.
 octave_value_list find (named_call &c) {
   const octave_value_list rest = c.rest ();
   if (!is_there (c.x) || is_stored (c.x))

@@ -340,8 +340,8 @@ octave_value octave_gpuarray::elements_as (octave_value (octave_value::*type) ()
   return value_of (gpumm::converted (computed (), to));
 }
 
-// X(INDEX) = Y or [] with an index that lies on a device. Returns false where Octave has to look: of
-// numbers that occur twice the last value of Y counts.
+// X(INDEX) = Y or [] with an index that lies on a device. Returns false where Octave has to look:
+// of numbers that occur twice the last value of Y counts.
 bool octave_gpuarray::assign_there (const array &index, const octave_value &y) {
   const bool is_mask = index.type == GPUMM_B;
   if (y.isnull ()) {

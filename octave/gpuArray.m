@@ -68,13 +68,13 @@
 ## @code{abs}, @code{sqrt}, @code{exp}, @code{log}, @code{tanh}, @code{sin}, @code{cos},
 ## @code{sign}, @code{round}, @code{floor}, @code{ceil}, @code{fix}, @code{real}, @code{imag},
 ## @code{conj}, @code{isnan}, @code{isinf}, @code{isfinite}, @code{atan2}, @code{hypot},
-## @code{rem}
+## @code{mod}, @code{rem}
 ## @item
 ## @code{sum}, @code{prod}, @code{sumsq}, @code{mean}, @code{max}, @code{min}, @code{range},
 ## @code{bounds}, @code{var}, @code{any}, @code{all}, @code{xor}, @code{cumsum}, @code{cumprod},
 ## @code{cummax}, @code{cummin}, @code{dot}, @code{trace}, @code{isequal}
 ## @item
-## @code{sort}, @code{median}
+## @code{sort}, @code{median}, @code{find}
 ## @item
 ## @code{diff}, @code{gradient}, @code{del2}, @code{kron}, @code{complex}, @code{polyval},
 ## @code{vecnorm}, @code{nextpow2}

@@ -294,8 +294,8 @@ static gpumm_status check_read (call *c, const gpumm_array_kernel *row, const gp
     status = gpumm_check_view (c, x, read->size, 0, "the input");
   if (!status && !(row->types >> x->type & 1))
     status = is_wide (x->type) ? fail_wide (c)
-                               : gpumm_fail (GPUMM_UNSUPPORTED, "%s: not of element type %d",
-                                             c->name, (int) x->type);
+                               : gpumm_fail (GPUMM_UNSUPPORTED, "%s: not of element type %s",
+                                             c->name, gpumm_type_name (x->type));
   return status;
 }
 
@@ -318,7 +318,7 @@ static gpumm_status check_results (call *c, const gpumm_array_kernel *row, const
   static const char *const names[GPUMM_RESULTS] = {"the output", "the places"};
   const int is_given = row->length == GPUMM_SIZES_GIVEN;
   /* these may be too many where count is 0 */
-  const int64_t lanes[] = {o->inner, row->length == GPUMM_LENGTH_ONE ? 1 : o->length, o->outer};
+  const int64_t lanes[] = {o->inner, o->length, o->outer};
   int64_t size[GPUMM_MAP_DIMS] = {entries, 1, 1, 1};
   gpumm_view y[GPUMM_RESULTS];
   gpumm_status status = GPUMM_OK;
@@ -376,12 +376,13 @@ static gpumm_status check_all_places (call *c, const gpumm_array_kernel *row,
   return status;
 }
 
-gpumm_status gpumm_operation_run (const gpumm_operation *o) {
+gpumm_status gpumm_operation_run (const gpumm_operation *given) {
   call c = {.name = "arrays"};
   int64_t entries = 0, written = 0;
   gpumm_map read;
-  if (!o || !o->name)
+  if (!given || !given->name)
     return gpumm_fail (GPUMM_INVALID, "%s: no operation is named", c.name);
+  gpumm_operation whole = *given, *const o = &whole;
   c.name = o->name;
   gpumm_status status = check_place (&c, o->result[0].buffer, "the output");
   if (status)
@@ -391,6 +392,8 @@ gpumm_status gpumm_operation_run (const gpumm_operation *o) {
   if (!row)
     return gpumm_fail (GPUMM_INVALID, "arrays have no operation \"%s\"", o->name);
   c.name = row->name; /* which outlives the call */
+  if (row->length != GPUMM_LENGTH_GIVEN)
+    o->length = row->length == GPUMM_LENGTH_ONE ? 1 : o->count;
   status = row->check ? row->check (o) : GPUMM_OK;
   if (status)
     return gpumm_fail (status, "%s: %s", c.name, driver->error_text ());

@@ -77,8 +77,8 @@ void put_at (const array &places, const array &values, const array &x);
 // find gives them. Waits.
 array places_of (array x);
 
-// The values at these places, or zeros with the values put at these places. Places of type D are from
-// 1, of type I64 from 0.
+// The values at these places, or zeros with the values put at these places. Places of type D are
+// from 1, of type I64 from 0.
 array picked (bool put, array values, const array &places, int64_t count);
 
 // The number of entries that are not zero, of an array without a pending program. Waits.

@@ -28,8 +28,7 @@ template <class R> constexpr R largest = std::numeric_limits<R>::max ();
 template <class R> constexpr R epsilon = std::numeric_limits<R>::epsilon ();
 
 /* Beside a smaller number, a part that matters may be subnormal. */
-template <class R>
-constexpr R tiny = std::numeric_limits<R>::min () / std::numeric_limits<R>::epsilon ();
+template <class R> constexpr R tiny = std::numeric_limits<R>::min () / epsilon<R>;
 
 /* ---- reals ---------------------------------------------------------------------------------- */
 
@@ -86,14 +85,14 @@ template <class R> CALLED R angle (R y, R x) {
   return atan2 (y, x);
 }
 
-/* Octave's rem: a fraction y divides x if their quotient is whole but for its rounding. */
-template <class R> CALLED R remainder_of (R x, R y) {
+/* Octave's mod, or rem: a fraction y divides x if their quotient is whole but for its rounding. */
+template <class R> CALLED R remainder_of (R x, R y, bool is_mod) {
   if (y == 0)
-    return (R) NAN;
+    return is_mod ? x : (R) NAN;
   const R q = x / y, near = floor (q + (R) 0.5);
   const bool divides = floor (y + (R) 0.5) != y && fabs ((q - near) / near) < epsilon<R>;
-  const R z = divides ? 0 : x - y * trunc (q);
-  return x == y ? z : copysign (z, x);
+  const R z = divides ? 0 : x - y * (is_mod ? floor (q) : trunc (q));
+  return x == y ? z : copysign (z, is_mod ? y : x);
 }
 
 /* ---- products and quotients ----------------------------------------------------------------- */

@@ -54,6 +54,8 @@ static void make_right (void) {
   OK (gpumm_sparse_run (&right[GPUMM_SPARSE_MATCH]));
   const int64_t both = look (&w.before, WORDS - 1), all = a.nzmax + b.nzmax - both;
   right[GPUMM_SPARSE_PACK].c = room_for (GPUMM_D, ROWS, COLS, both);
+  right[GPUMM_SPARSE_PLACES].c.nzmax = both;
+  right[GPUMM_SPARSE_PLACES].places = typed (GPUMM_D, both);
   right[GPUMM_SPARSE_UNITE].c = room_for (GPUMM_D, ROWS, COLS, all);
   right[GPUMM_SPARSE_UNITE].from_a = typed (GPUMM_I64, a.nzmax);
   right[GPUMM_SPARSE_UNITE].from_b = typed (GPUMM_I64, b.nzmax);
@@ -153,6 +155,10 @@ static void test_sparse_work (void) {
   WORK (TAKE, (x.c.start = x.a.start, x.c.start_buffer = x.a.start_buffer), "in the memory of A");
   WORK (LENGTHS, (x.c.start = x.a.start, x.c.start_buffer = x.a.start_buffer), "memory of A");
   WORK (UNITE, (x.c.start = x.b.start, x.c.start_buffer = x.b.start_buffer), "memory of B");
+  WORK (PLACES, x.places.type = GPUMM_I64, "a vector of places has elements");
+  WORK (PLACES, x.c.nzmax = x.a.nzmax + 1, "do not fit");
+  WORK (PLACES, (x.before.values = x.places.values, x.before.buffer = x.places.buffer),
+        "a vector of places lies in the memory of the counts");
   WORK (MEET, x.from_b = x.from_a, "a vector of places lies in the memory of a vector");
   WORK (FOLD, (x.c.values = x.a.values, x.c.buffer = x.a.buffer), "memory of A");
   WORK (SCATTER, (x.a.values = x.full.values, x.a.buffer = x.full.buffer),
