@@ -204,8 +204,9 @@ array joined (const std::vector<array> &parts, int dim, const shape &size, int d
   const int64_t all = y.numel () / (inner * outer); // size may have no dimension dim
   for (const array &x : parts) {
     const int64_t count = x.numel () / (inner * outer);
-    pick (true, plain (x), shape (inner, count, outer), y, shape (inner, all, outer),
-          {selection (), selection::range (at, at + count), selection ()});
+    const distances from = {1, inner, inner * count}, to = {1, inner, inner * all};
+    copy_entries (view_of (plain (x)), view_of (y, at * inner), shape (inner, count, outer), from,
+                  to);
     at += count;
   }
   return y;

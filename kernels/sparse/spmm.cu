@@ -7,13 +7,15 @@
  *
  * What it does: each block of S in a row meets a row of D. A group of LANES threads computes LANES
  * columns of a row of C (of blocks: of several rows), one per thread, so that it reads D in whole
- * lines of memory. If D has few columns, the threads share the row of S instead. This needs D with
- * the elements of a row side by side. If D lies by columns, a panel of columns is transposed first,
- * small enough to stay in the second-level cache, from which the rows are gathered. Sums go through
- * shared memory, so that C is written in whole lines either way.
+ * lines of memory. If D has few columns, the threads share the row of S instead. With one or two
+ * columns every thread block multiplies equally many elements of S, whatever their rows: a full row
+ * among short ones keeps nobody waiting (Merrill and Garland, SC16, divide rows and elements). This
+ * needs D with the elements of a row side by side. If D lies by columns, a panel of columns is
+ * transposed first, small enough to stay in the second-level cache, from which the rows are
+ * gathered. Sums go through shared memory, so that C is written in whole lines either way.
  *
  * What limits it is the second-level cache: one line for 2 * LANES operations, times the rows of a
- * block.
+ * block. With one column it is memory: S is read once.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "transpose.h"
@@ -22,7 +24,11 @@ enum {
   THREADS = 256,
   LANES = 16, /* of a group: a line of 128 bytes of doubles */
   GROUPS = THREADS / LANES,
-  ROWS = 32,  /* of C for a thread block, plain */
+  ROWS = 32,          /* of C for a thread block, plain */
+  TILE = 8 * THREADS, /* elements of S for a thread block, of one or two columns */
+  MOST_TILED = 2,     /* columns of D */
+  SHARED_BY_ALL =
+      64,     /* elements of a row in a tile, for each of its lanes: more are summed by all */
   LONG = 512, /* elements of a row that the thread block's groups share */
   /* of a panel: half of an H200's second-level cache of 60 MB */
   PANEL_BYTES = 32 << 20,
@@ -144,6 +150,174 @@ __global__ void __launch_bounds__ (THREADS) multiply_rows (form<T> x) {
     int64_t row = i0 + r, column = j0 + w;
     if (row < x.count && column < x.n)
       store<T> (x.c, x.by_rows ? column + row * x.ldc : row + column * x.ldc, x.alpha, sum, x.beta);
+  }
+}
+
+/* ---- one or two columns ------------------------------------------------------------------- */
+
+/* Tile t has the elements of S from t TILE on, and the rows that begin there: first[t] to before
+ * first[t + 1]. What it has of the row before them is added to C at the end. */
+template <class T> struct tiling {
+  int64_t tiles;
+  int64_t *first;
+  T *carry;  /* tiles for each column */
+  int lanes; /* threads for a row, a power of 2; of S as a whole: the same bits for its parts */
+};
+
+/* Do the first elements of tile t belong to a row that begins before it? */
+template <class T> DEVICE bool carries (const form<T> &x, const tiling<T> &all, int64_t t) {
+  const int64_t row = all.first[t];
+  return row > 0 && x.start[row] > t * TILE;
+}
+
+template <class T>
+__global__ void __launch_bounds__ (THREADS) find_tiles (form<T> x, tiling<T> all) {
+  const int64_t row = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  if (row > x.count)
+    return;
+  const int64_t from = row > 0 ? x.start[row - 1] / TILE + 1 : 0,
+                to = row < x.count ? x.start[row] / TILE : all.tiles;
+  for (int64_t t = from; t <= to; t++)
+    all.first[t] = row;
+}
+
+/* The sum of a tile's products from low to before high, by all threads. It is in sums[0][0]. */
+template <class T>
+__device__ static inline void sum_by_all (tile<T, 1, TILE> &product, int low, int high,
+                                          tile<T, 1, THREADS> &sums) {
+  const int me = threadIdx.x;
+  T sum = {};
+  for (int k = low + me; k < high; k += THREADS) {
+    const T y = product[0][k];
+    sum = add (sum, y);
+  }
+  __syncthreads (); /* all have read the last sum */
+  sums[0][me] = sum;
+  for (int half = THREADS / 2; half > 0; half /= 2) {
+    __syncthreads ();
+    if (me < half) {
+      const T y = sums[0][me + half];
+      sum = add (sum, y);
+      sums[0][me] = sum;
+    }
+  }
+  __syncthreads ();
+}
+
+/* The products are summed row by row. A long row is left for all threads: each has its own entry of
+ * `late`, as it has an element whose number is a multiple of SHARED_BY_ALL. */
+template <class T>
+__global__ void __launch_bounds__ (THREADS) multiply_tiles (form<T> x, tiling<T> all) {
+  enum { EACH = TILE / THREADS, LATE = TILE / SHARED_BY_ALL };
+  SHARED (T, product, 1, TILE);
+  SHARED (T, sums, 1, THREADS);
+  SHARED (int, late, 1, LATE);
+  const int me = threadIdx.x, lanes = all.lanes, lane = me & (lanes - 1), beside = THREADS / lanes;
+  const int64_t t = blockIdx.x, begin = t * TILE, row0 = all.first[t],
+                rows = all.first[t + 1] - row0;
+  const bool has_carry = carries (x, all, t);
+  if (rows == 0 && !has_carry)
+    return;
+  const int64_t low = has_carry ? 0 : x.start[row0] - begin, behind = x.start[row0 + rows] - begin;
+  const int64_t high = behind < TILE ? behind : (int64_t) TILE;
+  const int carried =
+      has_carry ? (int) (x.start[row0] - begin < TILE ? x.start[row0] - begin : TILE) : 0;
+  T s[EACH];
+  int64_t at[EACH];
+#pragma unroll
+  for (int e = 0; e < EACH; e++) {
+    const int64_t k = e * THREADS + me, q = begin + (k >= low && k < high ? k : low);
+    at[e] = low < high ? x.column[q] * x.ld : 0;
+    s[e] = low < high ? conjugate_if (x.conjugated, x.values[q]) : T ();
+  }
+  for (int64_t j = 0; j < x.n; j++) {
+    const int64_t c = x.by_rows ? j : j * x.ldc, step = x.by_rows ? x.ldc : 1;
+    if (me < LATE)
+      late[0][me] = 0;
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+      T y = {};
+      multiply_add (y, s[e], conjugate_if (x.d_conjugated, x.d[j + at[e]]), x.real);
+      product[0][e * THREADS + me] = y;
+    }
+    __syncthreads ();
+    for (int64_t r = 0; r < rows; r += beside) {
+      const int64_t row = r + me / lanes;
+      T sum = {};
+      bool is_mine = row < rows;
+      if (is_mine) {
+        const int64_t first = x.start[row0 + row] - begin, end = x.start[row0 + row + 1] - begin;
+        const int64_t last = end < TILE ? end : (int64_t) TILE;
+        is_mine = last - first <= (int64_t) SHARED_BY_ALL * lanes;
+        for (int64_t k = first + lane; is_mine && k < last; k += lanes) {
+          const T y = product[0][k];
+          sum = add (sum, y);
+        }
+        if (!is_mine)
+          late[0][(first + SHARED_BY_ALL - 1) / SHARED_BY_ALL] = (int) row + 1;
+      }
+      if (lanes > 1) {
+        sums[0][me] = sum;
+        __syncthreads ();
+        for (int l = 1; lane == 0 && l < lanes; l++) {
+          const T y = sums[0][me + l];
+          sum = add (sum, y);
+        }
+        __syncthreads ();
+      }
+      if (is_mine && lane == 0)
+        store<T> (x.c, c + (row0 + row) * step, x.alpha, sum, x.beta);
+    }
+    __syncthreads ();
+    for (int n = 0; n < LATE; n++) {
+      const int64_t row = row0 + late[0][n] - 1;
+      if (row < row0)
+        continue;
+      const int64_t first = x.start[row] - begin, end = x.start[row + 1] - begin;
+      sum_by_all (product, (int) first, (int) (end < TILE ? end : (int64_t) TILE), sums);
+      const T sum = sums[0][0];
+      if (me == 0)
+        store<T> (x.c, c + row * step, x.alpha, sum, x.beta);
+    }
+    if (has_carry) {
+      sum_by_all (product, 0, carried, sums);
+      const T sum = sums[0][0];
+      if (me == 0)
+        all.carry[j * all.tiles + t] = sum;
+    }
+    __syncthreads ();
+  }
+}
+
+/* A row that reaches into other tiles gets what these carry, by LANES threads: those of the tile
+ * behind the one where it begins. */
+template <class T>
+__global__ void __launch_bounds__ (THREADS) add_carries (form<T> x, tiling<T> all) {
+  SHARED (T, sums, 1, THREADS);
+  const int me = threadIdx.x, lane = me % LANES;
+  const int64_t t = (int64_t) blockIdx.x * GROUPS + me / LANES;
+  int64_t row = -1, last = -1;
+  if (t < all.tiles && carries (x, all, t)) {
+    row = all.first[t] - 1;
+    last = (x.start[row + 1] - 1) / TILE;
+    if (x.start[row] < (t - 1) * TILE)
+      row = -1;
+  }
+  for (int64_t j = 0; j < x.n; j++) {
+    T sum = {};
+    for (int64_t other = t + lane; row >= 0 && other <= last; other += LANES)
+      sum = add (sum, all.carry[j * all.tiles + other]);
+    sums[0][me] = sum;
+    __syncthreads ();
+    for (int l = 1; lane == 0 && l < LANES; l++) {
+      const T y = sums[0][me + l];
+      sum = add (sum, y);
+    }
+    T one;
+    set (one, 1, 0);
+    if (row >= 0 && lane == 0)
+      store<T> (x.c, x.by_rows ? j + row * x.ldc : row + j * x.ldc, x.alpha, sum, one);
+    __syncthreads ();
   }
 }
 
@@ -269,10 +443,28 @@ static int64_t panel_of (const facts &f, size_t size) {
   return f.n < most ? f.n : most;
 }
 
+static bool is_plain (const facts &f) {
+  return f.s->block_rows == 1 && f.s->block_cols == 1;
+}
+
+/* Of S by rows, which f.s is or becomes. */
+template <class T> static tiling<T> tiling_of (const facts &f, parts &memory) {
+  tiling<T> all = {f.s->stored / TILE + 1, NULL, NULL, 1};
+  const int64_t rows = f.turned ? f.s->cols : f.s->rows;
+  while (all.lanes < 32 && f.s->stored / 8 > all.lanes * rows)
+    all.lanes *= 2;
+  memory.take (all.first, all.tiles + 1);
+  memory.take (all.carry, all.tiles * MOST_TILED);
+  return all;
+}
+
 static size_t workspace (const gpumm_sparse_product *p, const gpumm_device_properties *) {
   facts f = facts_of (p);
   size_t size = element_bytes (p->type_c);
-  return (f.d_by_rows ? 0 : aligned ((size_t) (f.inner * panel_of (f, size)) * size))
+  parts tiles (NULL);
+  if (is_plain (f)) /* a launch of fewer columns may have tiles */
+    tiling_of<complex<double>> (f, tiles);
+  return tiles.used + (f.d_by_rows ? 0 : aligned ((size_t) (f.inner * panel_of (f, size)) * size))
          + (f.turned ? gpumm_transpose_bytes (f.s, p->type_c) : 0);
 }
 
@@ -300,11 +492,21 @@ static gpumm_status launch_blocks (int device, gpumm_stream *stream, const form<
 }
 
 template <class T>
+static gpumm_status launch_tiles (int device, gpumm_stream *stream, const form<T> &x,
+                                  const tiling<T> &all) {
+  const dim3 threads (THREADS);
+  TRY (LAUNCH ("spmm, tiles", find_tiles<T>, ceil_div (x.count + 1, (int64_t) THREADS), threads,
+               device, stream, x, all));
+  TRY (LAUNCH ("spmm", multiply_tiles<T>, all.tiles, threads, device, stream, x, all));
+  return LAUNCH ("spmm, carries", add_carries<T>, ceil_div (all.tiles, (int64_t) GROUPS), threads,
+                 device, stream, x, all);
+}
+
+template <class T>
 static gpumm_status launch_form (int device, gpumm_stream *stream, const form<T> &x) {
   constexpr int WIDE = sizeof (T) <= 8 ? 2 : 1;
   if (x.block_rows == 1 && x.block_cols == 1)
-    return x.n <= 2       ? launch_plain<T, 1, 1> (device, stream, x)
-           : x.n <= 8     ? launch_plain<T, 4, 1> (device, stream, x)
+    return x.n <= 8       ? launch_plain<T, 4, 1> (device, stream, x)
            : x.n <= LANES ? launch_plain<T, LANES, 1> (device, stream, x)
                           : launch_plain<T, LANES, WIDE> (device, stream, x);
   if (x.block_rows <= 2)
@@ -353,7 +555,12 @@ static gpumm_status launch_spmm_as (int device, gpumm_stream *stream,
   const T *d = (const T *) f.d->values;
   if (!left)
     d += op_d == GPUMM_NONE ? p->row : p->row * f.d->ld;
-  T *panel = (T *) (void *) memory;
+  tiling<T> all = {};
+  parts rest (memory);
+  const bool is_tiled = is_plain (f) && f.n <= MOST_TILED && !is_zero (x.alpha);
+  if (is_tiled)
+    all = tiling_of<T> (f, rest);
+  T *panel = (T *) (void *) (memory + rest.used);
   int64_t step = f.d_by_rows ? f.n : panel_of (f, sizeof (T));
   for (int64_t j = 0; j < f.n; j += step) {
     x.n = f.n - j < step ? f.n - j : step;
@@ -368,7 +575,7 @@ static gpumm_status launch_spmm_as (int device, gpumm_stream *stream,
                      dim3 (THREADS), device, stream, d + j * f.d->ld, f.d->ld, f.inner, x.n,
                      panel));
     }
-    TRY (launch_form<T> (device, stream, x));
+    TRY (is_tiled ? launch_tiles<T> (device, stream, x, all) : launch_form<T> (device, stream, x));
   }
   return GPUMM_OK;
 }

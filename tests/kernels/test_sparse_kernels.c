@@ -206,6 +206,10 @@ static const struct full_edge { /* op (A) is by rows: m x k in blocks */
     {FULL, 700, 3, 5, 1, 1, 1, 0},        {FULL, 3, 513, 5, 1, 1, 1, 0},
     {SCATTERED, 5000, 40, 3, 1, 1, 2, 1}, {SCATTERED, 40, 4097, 3, 1, 1, 30, 1},
     {FULL, 2, 140000, 1, 1, 1, 1000, 1},  {SCATTERED, 9, 9, 17, 2, 3, 4, 0},
+    {FULL, 1, 2048, 1, 1, 1, 1, 0},       {FULL, 3, 6000, 1, 1, 1, 1, 0}, /* tiles of 2048 */
+    {FULL, 20, 300, 2, 1, 1, 1, 0},       {FULL, 2100, 2, 1, 1, 1, 1, 0},
+    {HUBS, 600, 600, 1, 1, 1, 4, 0},      {HUBS, 400, 300, 2, 1, 1, 9, 0},
+    {SCATTERED, 2500, 40, 1, 1, 1, 3, 0}, {SCATTERED, 60, 400, 2, 1, 1, 65, 0},
     {SCATTERED, 17, 9, 17, 3, 3, 4, 0},   {SCATTERED, 16, 9, 33, 4, 4, 4, 0},
     {SCATTERED, 9, 9, 17, 5, 2, 4, 0},    {SCATTERED, 9, 9, 17, 8, 8, 4, 0},
     {SCATTERED, 9, 9, 17, 9, 13, 4, 0},   {SCATTERED, 4, 5, 17, 16, 16, 4, 0},

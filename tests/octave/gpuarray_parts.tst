@@ -53,6 +53,18 @@
 %! check_table ({@with_value}, {{H, H > 8, 0}, {H, 3, -1}}, 0, "there", ...
 %!              logical ([1, 1, 1; 1, 1, 0]));
 
+## transposed by tiles of 32 x 32, copied and joined by 16 bytes
+%!test
+%! fs = {@(x) x' + 1, @(x) x'(:), @(x) x.' .* (1:rows (x)), @(x) x' - ones (columns (x), rows (x)), @(x) int8(x'), ...
+%!       @(x) (x' > 3)(:), @(x) [x, x], @(x) [x; x], @(x) [x', x'], @(x) cat(3, x, x), @(x) [x(:,2:end), x], ...
+%!       @(x) permute(cat (3, x, 2 * x), [3, 1, 2]), @(x) permute(cat (3, x, 2 * x), [2, 1, 3])};
+%! list = {};
+%! for sizes = {[31, 33], [32, 64], [65, 100], [96, 7], [2, 70], [1, 40], [40, 1], [33, 32]}
+%!   x = mod (reshape (1:prod (sizes{1}), sizes{1}) * 7, 101);
+%!   list = [list, {x, single(x), uint8(x), x > 50, complex(x, 1), int16(x)}];
+%! endfor
+%! check_table (fs, list);
+
 ## what an index selects that lies on the device; find
 %!function y = removed (x, f), x(f (x)) = []; y = x; endfunction
 %!function y = changed (x, f, value), x(f (x)) = value; y = x; endfunction
