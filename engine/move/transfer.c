@@ -1,7 +1,8 @@
 /* transfer.c - a full matrix to a device, back, and to another device.
  *
  * Entries move as they are: nothing is converted, transposed or launched. gpumm_copy returns when
- * the copy is there, after all work on arrays that is queued on its devices.
+ * the copy is there, after all work on arrays that is queued on its devices. An upload of few bytes
+ * is queued as work on arrays is: the driver has taken the bytes when it returns.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/cancel.h"
@@ -13,6 +14,8 @@
 #include "memory/queue.h"
 #include "streaming.h"
 
+#include <string.h>
+
 /* Nothing is launched: the step only moves. */
 static gpumm_status transfer (const gpumm_buffer *buffer, const gpumm_step *step) {
   const gpumm_stream_job job = {.context = buffer->context, .steps = step, .count = 1};
@@ -20,6 +23,51 @@ static gpumm_status transfer (const gpumm_buffer *buffer, const gpumm_step *step
   gpumm_cancel_enter ();
   const gpumm_status status = gpumm_run_steps (&job, &report);
   gpumm_cancel_leave ();
+  return status;
+}
+
+/* Steps with streams and events of their own take longer than copies up to this. */
+enum { FEW_BYTES = 64 << 10 };
+
+/* Copies columns of `width` bytes. */
+static void copy_columns (char *to, size_t ld_to, const char *from, size_t ld_from, size_t width,
+                          int64_t columns) {
+  for (int64_t j = 0; j < columns; j++)
+    memcpy (to + (size_t) j * ld_to, from + (size_t) j * ld_from, width);
+}
+
+/* As work on arrays, through pinned memory. The pool hands that to others after a wait only, so an
+ * upload need not wait. */
+static gpumm_status copy_few (const gpumm_matrix *from, const gpumm_matrix *to) {
+  gpumm_context *context = (to->buffer ? to : from)->buffer->context;
+  const gpumm_driver *driver = context->driver;
+  const size_t element = gpumm_type_bytes (from->type), width = (size_t) from->rows * element;
+  const size_t ld_from = (size_t) from->ld * element, ld_to = (size_t) to->ld * element;
+  const size_t columns = (size_t) from->cols;
+  char *pinned;
+  gpumm_stream *stream;
+  gpumm_status status = gpumm_queue_failure (context);
+  if (!status)
+    status = gpumm_pool_take (context, GPUMM_POOL_PINNED, width * columns, (void **) &pinned);
+  if (status)
+    return status;
+  if (to->buffer)
+    copy_columns (pinned, width, from->values, ld_from, width, from->cols);
+  status = gpumm_queue_begin (context, &stream);
+  if (!status) {
+    status = to->buffer ? driver->copy_up (context->device, stream, to->values, ld_to, pinned,
+                                           width, width, columns)
+                        : driver->copy_down (context->device, stream, pinned, width, from->values,
+                                             ld_from, width, columns);
+    if (status)
+      gpumm_fail (status, "device %d: a copy failed: %s", context->device, driver->error_text ());
+    gpumm_queue_end (context, "copy");
+  }
+  if (!status && from->buffer)
+    status = gpumm_queue_wait (context);
+  if (!status && from->buffer)
+    copy_columns (to->values, ld_to, pinned, width, width, from->cols);
+  gpumm_pool_give (context, GPUMM_POOL_PINNED, pinned);
   return status;
 }
 
@@ -81,6 +129,9 @@ gpumm_status gpumm_copy (const gpumm_matrix *from, const gpumm_matrix *to) {
                    && to->buffer->context->driver->copy_peer
                ? copy_to_peer (from, to)
                : copy_by_host (from, to);
+  if ((double) from->rows * (double) from->cols * (double) gpumm_type_bytes (from->type)
+      <= FEW_BYTES)
+    return copy_few (from, to);
   const gpumm_panel panel = {.from = from->values,
                              .to = to->values,
                              .rows = from->rows,
