@@ -2,6 +2,8 @@
 
   python3 bench/peers.py cupy|pytorch|numpy|cublasxt          for bench/run
   python3 bench/peers.py arrays FILE.csv                      CuPy, as products.m arrays
+  python3 bench/peers.py operations FOLDER FILE.csv           CuPy, as products.m operations, which
+                                                              writes the matrices
   python3 bench/peers.py graphs FOLDER FILE.csv               CuPy, as products.m iterations, which
                                                               writes the graphs
   python3 bench/peers.py spgemm FOLDER FILE.csv CASE...       cuSPARSE, as kernels spgemm, which
@@ -271,6 +273,73 @@ def arrays(path):
             print(f"{work},cupy,{statistics.median(ms):.4f},{min(ms):.4f},{max(ms):.4f}", file=file)
 
 
+def operations(folder, path):
+    import cupy
+    import cupyx.scipy.sparse
+    import scipy.io
+
+    h = cupy.random.random((16, 16))
+    small = generator.random((16, 16))
+    programs = {
+        "h + h 16": lambda: h + h,
+        "gather 16": lambda: cupy.asnumpy(h),
+        "upload 16": lambda: cupy.asarray(small),
+        "upload 1": lambda: cupy.asarray(1.0),
+        "h(3,4)": lambda: float(h[2, 3]),
+    }
+
+    def changed(x, mask):
+        y = x.copy()
+        y[mask] = 2
+        return y
+
+    def add(name, dtype):
+        x = cupy.random.random(2250000).astype(dtype)
+        mask = x > 0.5
+        numbers = cupy.nonzero(mask)[0]
+        b = cupy.random.random((8192, 8192)).astype(dtype)
+        drawn = cupy.random.default_rng(1)
+        programs.update({
+            name("x(x > 0.5) 2.25 M"): lambda: x[x > 0.5],
+            name("find 2.25 M"): lambda: cupy.nonzero(x > 0.5),
+            name("x(numbers) 2.25 M"): lambda: x[numbers],
+            name("x(mask) = 2 2.25 M"): lambda: changed(x, mask),
+            name("x(mask) = [] 2.25 M"): lambda: x[~mask],
+            name("cumsum 2.25 M"): lambda: cupy.cumsum(x),
+            name("max (abs (x)) 2.25 M"): lambda: cupy.abs(x).max(),
+            name("diff 2.25 M"): lambda: cupy.diff(x),
+            name("rand 8192"): lambda: cupy.random.random((8192, 8192), dtype=dtype),
+            name("randn 8192"): lambda: cupy.random.standard_normal((8192, 8192), dtype=dtype),
+            name("randi 8192"): lambda: drawn.integers(1, 1001, (8192, 8192)),
+            name("B' + 0 8192"): lambda: b.T.copy() + 0,
+            name("B + B' 8192"): lambda: b + b.T,
+            name("permute 8192"): lambda: b.T.copy(),
+            name("[B, B] 8192"): lambda: cupy.concatenate((b, b), axis=0),  # b lies by rows
+            name("[B; B] 8192"): lambda: cupy.concatenate((b, b), axis=1),
+            name("triu 8192"): lambda: cupy.triu(b),
+            name("repmat 2 x 2 4096"): lambda: cupy.tile(b[:4096, :4096], (2, 2)),
+            name("sum (B, 1) 8192"): lambda: b.sum(axis=1),
+            name("sum (B, 2) 8192"): lambda: b.sum(axis=0),
+            name("max (B) 8192"): lambda: b.max(axis=1),
+        })
+
+    add(lambda work: work, numpy.float64)
+    add(lambda work: work + " single", numpy.float32)
+    for name in ("laplacian", "random", "full row and column"):
+        s = scipy.io.loadmat(os.path.join(folder, name.replace(" ", "_") + ".mat"))["S"]
+        a = cupyx.scipy.sparse.csr_matrix(s.tocsr())
+        t = cupyx.scipy.sparse.csr_matrix(s.T.tocsr())
+        v = cupy.random.random(s.shape[1])
+        w = cupy.asfortranarray(cupy.random.random((s.shape[1], 8)))
+        programs[name + " S*x"] = lambda a=a, v=v: a @ v
+        programs[name + " S'*x"] = lambda t=t, v=v: t @ v
+        programs[name + " S*X, 8 columns"] = lambda a=a, w=w: a @ w
+    with open(path, "a", encoding="utf-8") as file:
+        for work, run in programs.items():
+            ms = finished_ms(run)
+            print(f"{work},cupy,{statistics.median(ms):.4f},{min(ms):.4f},{max(ms):.4f}", file=file)
+
+
 # ---- iterations on graphs ------------------------------------------------------------------------
 
 
@@ -509,7 +578,7 @@ def spmm(path, widths="1,4,8,9,16"):
             cupy.get_default_memory_pool().free_all_blocks()
 
 
-PROGRAMS = {"arrays": arrays, "graphs": graphs, "spgemm": spgemm, "spmm": spmm}
+PROGRAMS = {"arrays": arrays, "operations": operations, "graphs": graphs, "spgemm": spgemm, "spmm": spmm}
 
 if __name__ == "__main__":
     if sys.argv[1] in PROGRAMS:

@@ -16,6 +16,7 @@
 ##   mtimes       Octave's operator without and with gpumm_mtimes
 ##   pages        pagemtimes beside a loop over `*`
 ##   arrays       programs of gpuArrays; peers.py arrays is CuPy doing the same
+##   operations   operations of gpuArrays one by one; peers.py operations is CuPy doing the same
 ##   growth       gpuArrays and mmread, with n elements and with 4 n: linear work takes 4 times the
 ##                time, quadratic work 16 times
 ##   iterations   Markov clustering, power iteration, sign function: gpusparse.csv, gpublocks.csv
@@ -25,7 +26,8 @@
 ##                names
 ##
 ## ONLY: a regular expression; cases whose text matches it (all).  LABEL: the column build of full,
-## the column who of blas; for iterations the folder into which graphs are written for peers.py.
+## the column who of blas; for iterations and operations the folder into which graphs or matrices
+## are written for peers.py.
 ##
 ## The ways of a case take turns, because other work on the machine disturbs them.  Times are
 ## medians in milliseconds, from host array to host array; results are cleared before, and are
@@ -599,7 +601,8 @@ tables = struct ("full", @full_products, "sparse", @sparse_products, "filled", @
                  "natural", @natural_products, "blocksparse", @blocksparse_products, ...
                  "integers", @integer_products, "cpu", @cpu_products, "walk", @walk, ...
                  "mtimes", @mtimes_products, ...
-                 "pages", @page_products, "arrays", @array_programs, "growth", @growth, ...
+                 "pages", @page_products, "arrays", @array_programs, ...
+                 "operations", @operation_programs, "growth", @growth, ...
                  "iterations", @iterations, ...
                  "devices", @device_products, "memory", @memory_products, ...
                  "blas", @octave_functions);

@@ -88,6 +88,98 @@ function array_programs (~)
   array_row ("1000 times x + 1", @() added (x));
 endfunction
 
+## The Laplacian of a square grid of n unknowns.
+function L = laplacian (n)
+  side = round (sqrt (n));
+  e = ones (n, 1);
+  beside = e;
+  beside(side:side:end) = 0;
+  L = spdiags ([-e, -beside, 4 * e, -[0; beside(1:end-1)], -e], [-side, -1, 0, 1, side], n, n);
+endfunction
+
+## A sparse matrix of n columns with about `each` entries in random rows of each; full: and a full
+## row and a full column.
+function S = scattered (n, each, full)
+  i = randi (n, n * each, 1);
+  j = repmat ((1:n)', each, 1);
+  if (full)
+    i = [i; ones(n, 1); (1:n)'];
+    j = [j; (1:n)'; ones(n, 1)];
+  endif
+  S = sparse (i, j, rand (numel (i), 1), n, n);
+endfunction
+
+function x = changed (x, mask)
+  x(mask) = 2;
+endfunction
+
+function x = without (x, mask)
+  x(mask) = [];
+endfunction
+
+function [i, j, v] = triplets (x)
+  [i, j, v] = find (x);
+endfunction
+
+## Operations one by one, each waited for; peers.py operations is CuPy doing the same. The folder
+## LABEL gets the sparse matrices for it.
+function operation_programs (folder)
+  put ("work,who,median_ms,least_ms,most_ms\n");
+  h = gpuArray (rand (16));
+  small = rand (16);
+  array_row ("h + h 16", @() h + h);
+  array_row ("gather 16", @() gather (h));
+  array_row ("upload 16", @() gpuArray (small));
+  array_row ("upload 1", @() gpuArray (1));
+  array_row ("h(3,4)", @() gather (h(3,4)));
+  for type = {"double", "single"}
+    name = @(work) [work, {"", " single"}{1 + strcmp(type{1}, "single")}];
+    x = gpuArray (rand (2.25e6, 1, type{1}));
+    mask = x > 0.5;
+    numbers = find (mask);
+    array_row (name ("x(x > 0.5) 2.25 M"), @() x(x > 0.5));
+    array_row (name ("find 2.25 M"), @() find (x > 0.5));
+    array_row (name ("triplets 2.25 M"), @() triplets (x));
+    array_row (name ("x(numbers) 2.25 M"), @() x(numbers));
+    array_row (name ("x(mask) = 2 2.25 M"), @() changed (x, mask));
+    array_row (name ("x(mask) = [] 2.25 M"), @() without (x, mask));
+    array_row (name ("cumsum 2.25 M"), @() cumsum (x));
+    array_row (name ("max (abs (x)) 2.25 M"), @() max (abs (x)));
+    array_row (name ("diff 2.25 M"), @() diff (x));
+    array_row (name ("rand 8192"), @() gpuArray.rand (8192, type{1}));
+    array_row (name ("randn 8192"), @() gpuArray.randn (8192, type{1}));
+    array_row (name ("randi 8192"), @() gpuArray.randi (1000, 8192, type{1}));
+    B = gpuArray.rand (8192, type{1});
+    array_row (name ("B' + 0 8192"), @() B' + 0);
+    array_row (name ("B + B' 8192"), @() B + B');
+    array_row (name ("permute 8192"), @() permute (B, [2, 1]));
+    array_row (name ("[B, B] 8192"), @() [B, B]);
+    array_row (name ("[B; B] 8192"), @() [B; B]);
+    array_row (name ("triu 8192"), @() triu (B));
+    array_row (name ("repmat 2 x 2 4096"), @() repmat (B(1:4096,1:4096), 2, 2));
+    array_row (name ("sum (B, 1) 8192"), @() sum (B, 1));
+    array_row (name ("sum (B, 2) 8192"), @() sum (B, 2));
+    array_row (name ("max (B) 8192"), @() max (B));
+    clear B
+  endfor
+  matrices = {"laplacian", laplacian(1500^2); "random", scattered(1e6, 16, false); ...
+              "full row and column", scattered(1e6, 4, true)};
+  for m = matrices.'
+    [name, S] = m{:};
+    if (! strcmp (folder, ""))
+      save ("-v7", fullfile (folder, [strrep(name, " ", "_") ".mat"]), "S");
+    endif
+    G = gpuArray (S);
+    x = gpuArray (rand (columns (S), 1));
+    X = gpuArray (rand (columns (S), 8));
+    y = S * gather (x);
+    assert (norm (gather (G * x) - y, 1) <= 1e-13 * norm (y, 1));
+    array_row ([name " S*x"], @() G * x);
+    array_row ([name " S'*x"], @() G' * x);
+    array_row ([name " S*X, 8 columns"], @() G * X);
+  endfor
+endfunction
+
 ## ---- how time grows -----------------------------------------------------------------------------
 
 function X = with_part (X, varargin)
