@@ -147,14 +147,17 @@ enum { GPUMM_RESULTS = 2 };
  * put    result(I(i), J(j), K(k), L(l)) = input(i, j, k, l), of one type. If a place is written
  *        twice, either value may stay
  *
- * pick and put have sizes and strides of the input (of map) and of the result (size). Of the others
- * results, and the input of a scan, have no gaps: their strides are not used. */
+ * triangle   result(i, j) = input(i, j) where low <= j - i <= high, else 0; matrices of one type
+ *
+ * pick, put and triangle have sizes and strides of the input (of map) and of the result (size). Of
+ * the others results, and the input of a scan, have no gaps: their strides are not used. */
 typedef struct gpumm_operation {
   const char *name;
   gpumm_fold_op fold;               /* SUM, PROD, MAX or MIN for a scan */
   int descends;                     /* of a sort */
   gpumm_map map;                    /* its output is not used */
   int64_t inner, count, outer;      /* the entries that are read, counted down the columns */
+  int64_t low, high;                /* the diagonals that a triangle keeps */
   int64_t length;                   /* of the result's lanes, of diff; the others know theirs */
   gpumm_view result[GPUMM_RESULTS]; /* values of the second NULL: not wanted */
   int64_t size[GPUMM_MAP_DIMS];

@@ -379,20 +379,25 @@ array not_zero (const array &x) {
 }
 
 // The ramp has row - column of each entry.
-array triangle_of (const array &x, bool is_upper, double k) {
-  const array y = new_array (x.device, x.type, x.size);
-  gpumm_map m = {};
-  m.domain = is_complex (x.type) ? GPUMM_Z : GPUMM_D; // in single not all places are exact
-  m.inputs = 2;
-  m.input[0] = view_of (x);
-  m.input[1].type = GPUMM_I64;
-  m.steps = 3;
-  m.step[0] = step_of (GPUMM_MAP_PUSH, 1);
-  m.step[1] = step_of (is_upper ? GPUMM_MAP_LE : GPUMM_MAP_GE, GPUMM_MAP_CONSTANT, false, {-k, 0});
-  m.step[2] = step_of (GPUMM_MAP_MASK, GPUMM_MAP_POP, true);
-  m.output = view_of (y);
-  lay_out (m, x.size, {strides_of (x, x.size), {1, -1}, strides_of (y, x.size)});
-  need (gpumm_map_entries (&m));
+array triangle_of (const array &given, bool is_upper, double k) {
+  const double farthest = 0x1p62; // beyond all diagonals
+  const int64_t diagonal = int64_t (std::max (-farthest, std::min (k, farthest)));
+  array x = given;
+  ready (x);
+  array y = new_array (x.device, x.type, x.size);
+  y.conjugated = x.conjugated; // copied as stored; readers conjugate
+  gpumm_operation o = {};
+  o.name = "triangle";
+  o.low = is_upper ? diagonal : INT64_MIN;
+  o.high = is_upper ? INT64_MAX : diagonal;
+  o.map.inputs = 1;
+  o.map.input[0] = view_of (x);
+  o.result[0] = view_of (y);
+  for (int d = 0; d < GPUMM_MAP_DIMS; d++)
+    o.size[d] = o.map.size[d] = d < 2 ? x.size (d) : 1;
+  std::copy_n (strides_of (x, x.size).begin (), 2, o.map.input[0].stride);
+  std::copy_n (strides_of (y, y.size).begin (), 2, o.result[0].stride);
+  need (gpumm_operation_run (&o));
   return y;
 }
 

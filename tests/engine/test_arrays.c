@@ -1005,6 +1005,40 @@ static void test_pick (int n) {
   give_all ();
 }
 
+/* ---- triangles ------------------------------------------------------------------------------ */
+
+static void test_triangle (int n) {
+  const gpumm_type type = (gpumm_type) (n % GPUMM_TYPES);
+  const size_t bytes = gpumm_type_bytes (type);
+  const int64_t rows = check_between (0, 100), cols = check_between (0, 100);
+  const int by_rows = n / 2 % 2;
+  array x = random_array (type, rows * cols), y = new_array (type, rows * cols);
+  gpumm_operation o = {.name = "triangle",
+                       .low = check_between (-120, 60),
+                       .high = n % 3 ? INT64_MAX : check_between (-60, 120),
+                       .map = {.size = {rows, cols, 1, 1}, .inputs = 1},
+                       .size = {rows, cols, 1, 1}};
+  o.map.input[0] = view (&x, o.size);
+  o.result[0] = view (&y, o.size);
+  if (by_rows)
+    o.map.input[0].stride[0] = cols, o.map.input[0].stride[1] = 1;
+  OK (gpumm_operation_run (&o));
+  copy (&y, 0);
+  int64_t wrong = 0;
+  for (int64_t e = 0; e < rows * cols; e++) {
+    const int64_t i = e % rows, j = e / rows;
+    const char zero[16] = {0}, *all = x.host;
+    const int keeps = j - i >= o.low && j - i <= o.high;
+    wrong += memcmp ((char *) y.host + (size_t) e * bytes,
+                     keeps ? all + (size_t) (by_rows ? i * cols + j : e) * bytes : zero, bytes)
+             != 0;
+  }
+  CHECK (!wrong, "triangle %d of %s, %" PRId64 " x %" PRId64 ": %" PRId64 " wrong", n,
+         gpumm_type_name (type), rows, cols, wrong);
+  drop (&x);
+  drop (&y);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------ */
 
 static gpumm_map add_one (const array *x, const array *y) {
@@ -1103,6 +1137,7 @@ static void test_refused (void) {
   PICK (x.map.size[0] = 600, "the input");
   PICK (x.result[0].stride[0] = 0, "several entries");
   PICK (x.places[0].vector = of_wide.values, "a vector of places has no buffer");
+  PICK ((x.name = "triangle", x.places[0].step = 0), "not matrices of a size");
   refused (gpumm_map_entries (NULL), GPUMM_INVALID, "no map");
   refused (gpumm_operation_run (NULL), GPUMM_INVALID, "no operation");
   CHECK (gpumm_wait (-7) != GPUMM_OK, "device -7 was waited for");
@@ -1210,6 +1245,8 @@ int main (int argc, char **argv) {
   test_lanes (cases / 8);
   for (int n = 0; n < cases; n++)
     test_pick (n);
+  for (int n = 0; n < 40 + cases / 4; n++)
+    test_triangle (n);
   test_refused ();
   if (device == GPUMM_HOST) { /* whose calls can be made to fail, and which survives fork () */
     test_faults ();
