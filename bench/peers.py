@@ -2,8 +2,7 @@
 
   python3 bench/peers.py cupy|pytorch|numpy|cublasxt          for bench/run
   python3 bench/peers.py arrays FILE.csv                      CuPy, as products.m arrays
-  python3 bench/peers.py operations FOLDER FILE.csv           CuPy, as products.m operations, which
-                                                              writes the matrices
+  python3 bench/peers.py operations FILE.csv                  CuPy, as products.m operations
   python3 bench/peers.py graphs FOLDER FILE.csv               CuPy, as products.m iterations, which
                                                               writes the graphs
   python3 bench/peers.py spgemm FOLDER FILE.csv CASE...       cuSPARSE, as kernels spgemm, which
@@ -273,10 +272,28 @@ def arrays(path):
             print(f"{work},cupy,{statistics.median(ms):.4f},{min(ms):.4f},{max(ms):.4f}", file=file)
 
 
-def operations(folder, path):
+def scattered(n, each, full):
+    """As scattered of programs.m."""
+    import scipy.sparse
+
+    i, j = generator.integers(0, n, n * each), numpy.tile(numpy.arange(n), each)
+    if full:
+        zeros, all_of = numpy.zeros(n, dtype=j.dtype), numpy.arange(n)
+        i, j = numpy.concatenate((i, zeros, all_of)), numpy.concatenate((j, all_of, zeros))
+    return scipy.sparse.coo_matrix((generator.random(i.size), (i, j)), (n, n)).tocsr()
+
+
+def laplacian(side):
+    import scipy.sparse
+
+    line = scipy.sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], (side, side))
+    one = scipy.sparse.identity(side)
+    return (scipy.sparse.kron(line, one) + scipy.sparse.kron(one, line)).tocsr()
+
+
+def operations(path):
     import cupy
     import cupyx.scipy.sparse
-    import scipy.io
 
     h = cupy.random.random((16, 16))
     small = generator.random((16, 16))
@@ -325,9 +342,10 @@ def operations(folder, path):
 
     add(lambda work: work, numpy.float64)
     add(lambda work: work + " single", numpy.float32)
-    for name in ("laplacian", "random", "full row and column"):
-        s = scipy.io.loadmat(os.path.join(folder, name.replace(" ", "_") + ".mat"))["S"]
-        a = cupyx.scipy.sparse.csr_matrix(s.tocsr())
+    matrices = {"laplacian": laplacian(1500), "random": scattered(10**6, 16, False),
+                "full row and column": scattered(10**6, 4, True)}
+    for name, s in matrices.items():
+        a = cupyx.scipy.sparse.csr_matrix(s)
         t = cupyx.scipy.sparse.csr_matrix(s.T.tocsr())
         v = cupy.random.random(s.shape[1])
         w = cupy.asfortranarray(cupy.random.random((s.shape[1], 8)))

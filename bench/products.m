@@ -26,8 +26,7 @@
 ##                names
 ##
 ## ONLY: a regular expression; cases whose text matches it (all).  LABEL: the column build of full,
-## the column who of blas; for iterations and operations the folder into which graphs or matrices
-## are written for peers.py.
+## the column who of blas; for iterations the folder into which graphs are written for peers.py.
 ##
 ## The ways of a case take turns, because other work on the machine disturbs them.  Times are
 ## medians in milliseconds, from host array to host array; results are cleared before, and are

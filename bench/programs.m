@@ -121,9 +121,8 @@ function [i, j, v] = triplets (x)
   [i, j, v] = find (x);
 endfunction
 
-## Operations one by one, each waited for; peers.py operations is CuPy doing the same. The folder
-## LABEL gets the sparse matrices for it.
-function operation_programs (folder)
+## Operations one by one, each waited for; peers.py operations is CuPy doing the same.
+function operation_programs (~)
   put ("work,who,median_ms,least_ms,most_ms\n");
   h = gpuArray (rand (16));
   small = rand (16);
@@ -166,9 +165,6 @@ function operation_programs (folder)
               "full row and column", scattered(1e6, 4, true)};
   for m = matrices.'
     [name, S] = m{:};
-    if (! strcmp (folder, ""))
-      save ("-v7", fullfile (folder, [strrep(name, " ", "_") ".mat"]), "S");
-    endif
     G = gpuArray (S);
     x = gpuArray (rand (columns (S), 1));
     X = gpuArray (rand (columns (S), 8));
