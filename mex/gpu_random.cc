@@ -1,5 +1,5 @@
-// gpu_random.cc - random numbers of gpuArrays: rand, randn, rande, randi and randperm, and the state
-// of their generator.
+// gpu_random.cc - random numbers of gpuArrays: rand, randn, rande, randi and randperm, and the
+// state of their generator.
 //
 // The generator is Philox 4x32-10 (kernels/arrays/random.cu). Without a GPU the host device draws
 // the same numbers into Octave's memory. All functions take their numbers from one stream; Octave's
