@@ -127,11 +127,32 @@ typedef struct gpumm_places {
   int64_t first, step;
 } gpumm_places;
 
+/* What "random" draws. */
+typedef enum gpumm_distribution {
+  GPUMM_RANDOM_BITS, /* the words of the generator: U32 or U64 */
+  GPUMM_UNIFORM,     /* multiples of 2^-53 (S: 2^-24) in (0, 1). From here on S or D */
+  GPUMM_NORMAL,      /* mean 0, variance 1 */
+  GPUMM_EXPONENTIAL, /* mean 1; above 0 */
+  GPUMM_INTEGERS,    /* low, low + 1, ..., low + range - 1, of any real type, which saturates */
+  GPUMM_DISTRIBUTIONS
+} gpumm_distribution;
+
+/* A draw from the generator Philox 4x32-10. It gives blocks of 16 bytes: block b is that of this
+ * key and the counter {counter[0] + b, counter[1]}. An entry takes as many bytes of a block as it
+ * has itself, one of INTEGERS half a block, or a block if range is 2^32 or more. So the entries
+ * depend on the key, the counter and their place alone. */
+typedef struct gpumm_random {
+  gpumm_distribution distribution;
+  uint64_t key, counter[2];
+  int64_t low;
+  uint64_t range; /* 1 to 2^53 */
+} gpumm_random;
+
 enum { GPUMM_RESULTS = 2 };
 
 /* An operation on arrays, by the name of its row (kernels/arrays); lanes are taken along a
- * dimension. "fold" reads what a map computes, the others the one input of a map without steps. The
- * same shapes give the same bits every time.
+ * dimension. "fold" reads what a map computes, "random" nothing, the others the one input of a map
+ * without steps. The same shapes give the same bits every time.
  *
  * fold   result(i, j) = what the fold makes of (i, :, j). MAX, MIN: the second result has where,
  *        from 1, the first of equals; D
@@ -146,6 +167,7 @@ enum { GPUMM_RESULTS = 2 };
  * pick   result(i, j, k, l) = input(I(i), J(j), K(k), L(l)), of one type
  * put    result(I(i), J(j), K(k), L(l)) = input(i, j, k, l), of one type. If a place is written
  *        twice, either value may stay
+ * random result(i, k, j) = what is drawn: the same bits on every device
  *
  * triangle   result(i, j) = input(i, j) where low <= j - i <= high, else 0; matrices of one type
  *
@@ -162,6 +184,7 @@ typedef struct gpumm_operation {
   gpumm_view result[GPUMM_RESULTS]; /* values of the second NULL: not wanted */
   int64_t size[GPUMM_MAP_DIMS];
   gpumm_places places[GPUMM_MAP_DIMS];
+  gpumm_random random;
 } gpumm_operation;
 
 GPUMM_API gpumm_status gpumm_operation_run (const gpumm_operation *operation);

@@ -125,6 +125,17 @@ octave_value_list builtin (const named_call &c, octave_value_list args);
 
 octave_value binary (octave_value::binary_op op, const octave_value &a, const octave_value &b);
 
+// Octave's function, of those that make arrays, or another one with the same sizes. Its errors for
+// sizes and classes have no identifier and name no gpuArray.
+octave_value asked_for (const named_function &f, const octave_value_list &args,
+                        const char *function = nullptr);
+
+// The sizes that these arguments of repmat, or of zeros, give; false if they are no whole numbers.
+bool get_sizes (const octave_value_list &args, dim_vector &sizes);
+
+// Do these arguments of rand, randn or rande set or return the state of the generator?
+bool are_of_state (const std::string &name, const octave_value_list &args);
+
 // Entries first, first + 1, ... of each lane of x along a dimension.
 octave_value along (const octave_value &x, int dim, octave_idx_type first, octave_idx_type count);
 
@@ -171,8 +182,8 @@ gpumm::array array_of (const octave_value &x);
   ROW (rand, NO_FILE, "N? ...", "fsb", COMPUTED, generated)                                       \
   ROW (randn, NO_FILE, "N? ...", "fsb", COMPUTED, generated)                                      \
   ROW (rande, NO_FILE, "N? ...", "fsb", COMPUTED, generated)                                      \
-  ROW (randi, NO_FILE, "N? ...", "fsb", COMPUTED, generated)                                      \
-  ROW (randperm, NO_FILE, "N? ...", "fsb", COMPUTED, generated)                                   \
+  ROW (randi, NO_FILE, "N? ...", "fsb", COMPUTED, random_integers)                                \
+  ROW (randperm, NO_FILE, "N? ...", "fsb", COMPUTED, random_order)                                \
   ROW (linspace, ONE, "A B N? ...", "fsb", COMPUTED, made_by_octave)                              \
   ROW (logspace, NO_FILE, "A B N? ...", "fsb", COMPUTED, made_by_octave)                          \
   ROW (speye, NO_FILE, "N? ...", "fsb", COMPUTED, made_by_octave)                                 \

@@ -17,7 +17,8 @@ using namespace gpumm;
 // The functions that make arrays, in the order of the table.
 static std::vector<std::string> find_makers () {
   using handler = octave_value_list (*) (named_call &);
-  static const handler makers[] = {filled, generated, made_by_octave, colon};
+  static const handler makers[] = {filled,       generated,      random_integers,
+                                   random_order, made_by_octave, colon};
   std::vector<std::string> names;
   const auto add = [&] (const char *name, handler run) {
     if (std::find (std::begin (makers), std::end (makers), run) != std::end (makers))
@@ -56,8 +57,11 @@ public:
     const bool has_arguments = type.size () > 1 && type[1] == '(';
     const octave_value_list args =
         has_arguments ? *std::next (index.begin ()) : octave_value_list ();
+    const octave_value_list results = call_function (*find_function (name), args, 1);
+    if (results.empty ()) // the state of the random numbers was set
+      return results;
     const octave_value x =
-        on_device (call_function (*find_function (name), args, 1) (0), device_for_new ());
+        are_of_state (name, args) ? results (0) : on_device (results (0), device_for_new ());
     const std::size_t read = has_arguments ? 2 : 1;
     return read < type.size () ? octave_value (x).next_subsref (nargout, type, index, read)
                                : ovl (x);

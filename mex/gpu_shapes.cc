@@ -24,8 +24,7 @@ static bool is_stored_anywhere (const octave_value &x) {
 
 // ---- repmat -------------------------------------------------------------------------------------
 
-// The sizes that these arguments of repmat, or of zeros, give; false if they are no whole numbers.
-static bool get_sizes (const octave_value_list &args, dim_vector &sizes) {
+bool get_sizes (const octave_value_list &args, dim_vector &sizes) {
   std::vector<double> list;
   if (args.length () == 0)
     return false;
@@ -223,10 +222,10 @@ octave_value_list triangle (named_call &c) {
 
 // ---- made on the device -------------------------------------------------------------------------
 
-// Octave's function. Its errors for sizes and classes have no identifier and name no gpuArray.
-static octave_value asked_for (const named_function &f, const octave_value_list &args) {
+octave_value asked_for (const named_function &f, const octave_value_list &args,
+                        const char *function) {
   try {
-    return by_octave (f.name, on_host (args));
+    return by_octave (function ? function : f.name, on_host (args));
   } catch (const octave::execution_exception &e) {
     if (!e.identifier ().empty ())
       throw;
@@ -284,15 +283,6 @@ octave_value_list filled (named_call &c) {
     }
     return value_of (x);
   });
-}
-
-// gpuArray.rand (...) and the others, whose numbers are Octave's
-octave_value_list generated (named_call &c) {
-  const std::string text = c.x.is_defined () && c.x.is_string () ? c.x.string_value () : "double";
-  if (text != "double" && text != "single")
-    error_with_id ("gpumm:bad-value", "gpuArray.%s: set the seed with Octave's %s", c.f.name,
-                   c.f.name);
-  return ovl (on_device (asked_for (c.f, c.args), device_for_new ()));
 }
 
 // gpuArray.linspace (...) and others that Octave computes

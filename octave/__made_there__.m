@@ -52,7 +52,11 @@ endfunction
 
 function Y = made (name, arguments, is_there)
 
-  if (is_there)
+  if (is_there && strncmp (name, "rand", 4) && ! isempty (arguments)
+      && any (strcmp (arguments{1}, {"seed", "state", "twister"})))
+    error ("gpumm:bad-value", "%s: set and ask for the state by gpuArray.%s (\"%s\", ...)", ...
+           name, name, arguments{1});
+  elseif (is_there)
     Y = gpuArray (__gpuarray__ (name, arguments)); # colon makes ranges of the host
   else
     Y = feval (name, arguments{:});

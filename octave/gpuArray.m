@@ -33,8 +33,8 @@
 ## @code{eye}, @code{Inf}, @code{NaN}, @code{NA}, @code{true}, @code{false}, @code{rand},
 ## @code{randn}, @code{rande}, @code{randi}, @code{randperm}, @code{linspace}, @code{logspace},
 ## @code{colon}, @code{speye} or @code{sprand}, and the arguments are those of Octave's function.
-## Octave's generators make random numbers on the host, so the same seed gives the same numbers;
-## @code{gpurng} sets it.
+## Random numbers are drawn on the GPU, by a generator of their own: @code{gpurng} sets its seed.  The
+## same seed gives the same numbers with and without a GPU.  Those of @code{sprand} are Octave's.
 ##
 ## Octave's own functions take the class @qcode{"gpuArray"} as their last argument, also after
 ## another class, and @qcode{"like"} with an array whose class, complexity, format and place the

@@ -9,32 +9,34 @@
 ## @deftypefnx {} {} gpurng ("default")
 ## @deftypefnx {} {} gpurng (@var{s})
 ## @deftypefnx {} {@var{s} =} gpurng (@dots{})
-## Set or return the state of the random numbers of @code{gpuArray.rand} and @code{gpuArray.randn}.
+## Set or return the state of the random numbers of gpuArrays.
 ##
-## Octave's generators make these numbers on the host: @code{gpurng} sets the state of Octave's
-## @code{rand} and @code{randn}, too.  The same @var{seed}, a whole number from 0 to 2^32 - 1, gives
-## the same numbers, with and without a GPU, from @code{gpuArray.rand} and from @code{rand}.
+## @code{gpuArray.rand}, @code{randn}, @code{rande}, @code{randi} and @code{randperm} draw on the
+## GPU.  All of them use one generator, which is not that of Octave's own @code{rand}: @code{gpurng}
+## does not change the numbers of Octave, and @code{rand ("seed", @dots{})} does not change those of
+## gpuArrays.  The same @var{seed}, a whole number from 0 to 2^32 - 1, gives the same numbers on every
+## GPU and without a GPU, bit by bit.  Until a seed is set, each session has other numbers.
 ##
 ## @example
 ## @group
 ## gpurng (1);
 ## G = gpuArray.rand (2, 3);
 ## gpurng (1);
-## isequal (gather (G), rand (2, 3))
+## isequal (gather (gpuArray.rand (2, 3)), gather (G))
 ##   @result{} ans = 1
 ## @end group
 ## @end example
 ##
-## The only @var{generator} is @qcode{"twister"}, the Mersenne Twister of Octave.  MATLAB's
-## generators of a GPU, @qcode{"Threefry"}, @qcode{"Philox"} and @qcode{"CombRecursive"}, are
-## errors with the identifier @code{gpumm:unsupported}: the numbers differ from those of MATLAB.
+## The only @var{generator} is @qcode{"Philox"} or @qcode{"Philox4x32-10"}, by Salmon et al.,
+## "Parallel random numbers: as easy as 1, 2, 3", SC11.  Other generators, such as MATLAB's
+## @qcode{"Threefry"} and @qcode{"CombRecursive"}, are errors with the identifier
+## @code{gpumm:unsupported}.  The numbers differ from those of MATLAB.
 ##
 ## @qcode{"shuffle"} takes the seed from the clock.  @qcode{"default"} is the seed 0, as is a
 ## @var{generator} without a seed.
 ##
-## @var{s} has the state before the call: @code{Type} is @qcode{"twister"}, @code{Seed} the last seed
-## of @code{gpurng}, NaN if there was none, and @code{State} has the states of @code{rand} and
-## @code{randn}.  @code{gpurng (@var{s})} continues from there.
+## @var{s} has the state before the call: @code{Type} is @qcode{"philox"}, @code{Seed} the seed, and
+## @code{State} a column of four whole numbers.  @code{gpurng (@var{s})} continues from there.
 ##
 ## @example
 ## @group
@@ -45,25 +47,25 @@
 ##   @result{} ans = 1
 ## @end group
 ## @end example
+##
+## @code{gpuArray.rand ("state", @var{x})} sets the same state from a number, from any vector of
+## numbers, or from @qcode{"reset"}, and @code{gpuArray.rand ("state")} returns the column
+## @code{State}.  @qcode{"seed"} and @qcode{"twister"} do the same, and so do @code{randn} and
+## @code{rande}; @code{gpuArray.rand ("seed")} returns the seed.
 ## @seealso{gpuArray, rand, randn, rng}
 ## @end deftypefn
 
 function s = gpurng (varargin)
 
-  persistent last = NaN;
   if (nargin > 2)
     print_usage ();
   endif
-  before = struct ("Type", "twister", "Seed", last, "State", {{rand("state"); randn("state")}});
+  before = struct ("Type", "philox", "Seed", __gpuarray__ ("rand", {"seed"}), ...
+                   "State", __gpuarray__ ("rand", {"state"}));
   if (nargin == 1 && isstruct (varargin{1}))
-    after = checked_state (varargin{1});
-    rand ("state", after.State{1});
-    randn ("state", after.State{2});
-    last = after.Seed;
+    __gpuarray__ ("rand", {"state", checked_state(varargin{1})});
   elseif (nargin > 0)
-    last = seed_of (varargin{:});
-    rand ("state", last);
-    randn ("state", last);
+    __gpuarray__ ("rand", {"seed", seed_of(varargin{:})});
   endif
   if (nargin == 0 || nargout > 0)
     s = before;
@@ -71,7 +73,7 @@ function s = gpurng (varargin)
 
 endfunction
 
-function seed = seed_of (seed, generator = "twister")
+function seed = seed_of (seed, generator = "Philox")
 
   if (ischar (seed) && nargin == 1 && ! any (strcmpi (seed, {"shuffle", "default"})))
     generator = seed;
@@ -92,61 +94,70 @@ function seed = seed_of (seed, generator = "twister")
 
 endfunction
 
-function s = checked_state (s)
+function state = checked_state (s)
 
   if (! (isscalar (s) && all (isfield (s, {"Type", "Seed", "State"}))))
     error ("gpumm:bad-value", "gpurng: S must be a struct that gpurng returned");
   endif
   __random_generator__ ("gpurng", s.Type);
-  if (! (iscell (s.State) && numel (s.State) == 2 && all (cellfun (@isnumeric, s.State))))
+  state = s.State;
+  if (! (isnumeric (state) && isreal (state) && numel (state) == 4 && all (state(:) >= 0)
+         && all (state(:) < 2^32) && all (state(:) == fix (state(:)))))
     error ("gpumm:bad-value", "gpurng: S.State must be that of a struct that gpurng returned");
   endif
 
 endfunction
 
 %!function varargout = kept (f, varargin)
-%!  states = {rand("state"), randn("state")};
+%!  s = gpurng ();
 %!  unwind_protect
 %!    [varargout{1:nargout}] = f (varargin{:});
 %!  unwind_protect_cleanup
-%!    rand ("state", states{1});
-%!    randn ("state", states{2});
+%!    gpurng (s);
 %!  end_unwind_protect
 %!endfunction
 %!function x = drawn (varargin)
 %!  gpurng (varargin{:});
-%!  x = {gather(gpuArray.rand (1, 3)), gather(gpuArray.randn (1, 3)), rand(), randn()};
+%!  x = {gather(gpuArray.rand (1, 3)), gather(gpuArray.randn (1, 3)), gather(gpuArray.randperm (9))};
 %!endfunction
 %!test
 %! x = kept (@drawn, 5);
-%! assert (kept (@drawn, single (5), "Twister"), x);
+%! assert (kept (@drawn, single (5), "philox"), x);
 %! assert (kept (@drawn, gpuArray (5)), x);
 %! assert (isequal (kept (@drawn, 6), x), false);
 %! assert (kept (@drawn, "default"), kept (@drawn, 0));
-%! assert (kept (@drawn, "mt19937ar"), kept (@drawn, 0));
+%! assert (kept (@drawn, "Philox4x32-10"), kept (@drawn, 0));
 %! assert (isequal (kept (@drawn, "shuffle"), kept (@drawn, 0)), false);
 %!test
-%! gpurng (3);
+%! first = gpurng (3);
 %! s = gpurng ();
-%! x = rand (1, 4);
+%! x = gather (gpuArray.rand (1, 4));
 %! assert (fieldnames (s), {"Type"; "Seed"; "State"});
-%! assert ({s.Type, s.Seed}, {"twister", 3});
+%! assert ({s.Type, s.Seed}, {"philox", 3});
+%! assert (size (s.State), [4, 1]);
 %! gpurng (4);
 %! t = gpurng (s);
 %! assert (t.Seed, 4);
-%! assert (rand (1, 4), x);
+%! assert (gather (gpuArray.rand (1, 4)), x);
 %! assert (gpurng ("shuffle").Seed, 3);
+%! gpurng (first);
+%! assert (gpurng (), first);
+%!test # Octave's own numbers are others
+%! states = {rand("state"), randn("state")};
+%! kept (@drawn, 5);
+%! assert ({rand("state"), randn("state")}, states);
 %!error <Invalid call to gpurng> gpurng (1, 2, 3)
-%!error id=gpumm:unsupported gpurng (1, "Philox")
-%!error id=gpumm:unsupported gpurng ("Philox4x32-10")
+%!error id=gpumm:unsupported gpurng (1, "Threefry")
+%!error id=gpumm:unsupported gpurng ("mt19937ar")
 %!error <no generator "threefry"> gpurng (0, "threefry")
 %!error id=gpumm:unsupported gpurng (struct ("Type", "threefry", "Seed", 0, "State", 0))
 %!error id=gpumm:bad-value gpurng (1, "dice")
-%!error id=gpumm:bad-value gpurng ("default", "twister")
+%!error id=gpumm:bad-value gpurng ("default", "Philox")
 %!error id=gpumm:bad-value gpurng (1, 2)
 %!error id=gpumm:bad-value gpurng (-1)
 %!error id=gpumm:bad-value gpurng (0.5)
 %!error id=gpumm:bad-value gpurng (2^32)
 %!error id=gpumm:bad-value gpurng ({})
-%!error id=gpumm:bad-value gpurng (struct ("Type", "twister"))
-%!error id=gpumm:bad-value gpurng (struct ("Type", "twister", "Seed", 0, "State", 0))
+%!error id=gpumm:bad-value gpurng (struct ("Type", "philox"))
+%!error id=gpumm:bad-value gpurng (struct ("Type", "philox", "Seed", 0, "State", 0))
+%!error id=gpumm:bad-value gpurng (struct ("Type", "philox", "Seed", 0, "State", [0; 0; 0; 0.5]))

@@ -279,6 +279,29 @@ array sorted (const array &x, int dim, bool descends, array *index = nullptr);
 // Is any entry of x true, or are all? Waits.
 bool holds (gpumm_fold_op op, const array &x);
 
+// ---- random numbers -----------------------------------------------------------------------------
+
+// A place in the numbers that belong to a key. A draw moves it behind its blocks (gpumm_arrays.h).
+struct random_stream {
+  uint64_t key = 0, position = 0;
+};
+
+// What is drawn; low and range are of integers.
+struct random_kind {
+  gpumm_type type = GPUMM_D;
+  gpumm_distribution distribution = GPUMM_UNIFORM;
+  int64_t low = 0;
+  uint64_t range = 1;
+};
+
+// Random entries; the same in host memory, by the host device.
+array drawn (int device, const shape &size, const random_kind &kind, random_stream &from);
+void draw_on_host (void *to, int64_t count, const random_kind &kind, random_stream &from);
+
+// The first `count` of the numbers 1 to n in random order, a row; the same in host memory.
+array permutation (int device, int64_t n, int64_t count, random_stream &from);
+std::vector<double> permutation_on_host (int64_t n, int64_t count, random_stream &from);
+
 // ---- products -----------------------------------------------------------------------------------
 
 // What gpumm's options ask of a product beside A * B.

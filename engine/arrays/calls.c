@@ -277,10 +277,14 @@ static gpumm_status check_read (call *c, const gpumm_array_kernel *row, const gp
   gpumm_view *x = &read->input[0];
   gpumm_status status = GPUMM_OK;
   *read = o->map;
-  if (row->reads_map) {
+  if (row->reads == GPUMM_READS_MAP) {
     status = check_map (c, read, 0, entries);
     return status ? status : check_lanes (c, o->inner, o->count, o->outer, *entries);
   }
+  if (row->reads == GPUMM_READS_NOTHING)
+    return read->inputs == 0 && read->steps == 0
+               ? check_sizes (c, lanes, 3, entries)
+               : gpumm_fail (GPUMM_INVALID, "%s: it reads no array", c->name);
   if (read->inputs != 1 || read->steps != 0)
     return gpumm_fail (GPUMM_INVALID, "%s: it reads one array, without steps", c->name);
   if (row->length == GPUMM_SIZES_GIVEN)
@@ -303,9 +307,13 @@ static gpumm_status check_read (call *c, const gpumm_array_kernel *row, const gp
 static gpumm_status check_result (call *c, const gpumm_array_kernel *row, const gpumm_map *read,
                                   const gpumm_view *y, const int64_t *size, int is_first,
                                   const char *what) {
-  const int same = y->type == read->input[0].type;
+  const int reads = row->reads != GPUMM_READS_NOTHING;
+  const int same = reads && y->type == read->input[0].type;
   gpumm_status status = gpumm_check_view (c, y, size, 1, what);
-  if (!status && is_first && moves (row) && !same)
+  if (!status && !reads && !(row->types >> y->type & 1))
+    status = gpumm_fail (GPUMM_UNSUPPORTED, "%s: not of element type %s", c->name,
+                         gpumm_type_name (y->type));
+  if (!status && reads && is_first && moves (row) && !same)
     status = gpumm_fail (GPUMM_INVALID, "%s: input and output are of different types", c->name);
   if (!status && is_wide (y->type) && !moves (row))
     status = fail_wide (c);

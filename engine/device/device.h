@@ -173,16 +173,20 @@ typedef enum {
 /* Where the places of an operation lie. */
 typedef enum { GPUMM_NO_PLACES, GPUMM_PLACES_READ, GPUMM_PLACES_WRITTEN } gpumm_placing;
 
+/* What an operation reads: the one input, what a map computes, or nothing. */
+typedef enum { GPUMM_READS_INPUT, GPUMM_READS_MAP, GPUMM_READS_NOTHING } gpumm_reading;
+
 /* A row of the table of operations on arrays. What can be read off the row, the caller checks. */
 typedef struct gpumm_array_kernel {
   const char *name; /* gpumm_operation.name */
   unsigned types;   /* bit 1 << gpumm_type for each type that it reads; with 64-bit integers, which
-                       have no arithmetic, the result is of the input's type */
+                       have no arithmetic, the result is of the input's type. If it reads nothing,
+                       the types that it gives */
   int results;      /* how many it can give */
   gpumm_length length;
   gpumm_placing places;
-  int reads_map; /* it reads what a map computes; else the one input */
-  int in_place;  /* the first result may be the memory of an input of its type */
+  gpumm_reading reads;
+  int in_place; /* the first result may be the memory of an input of its type */
   /* Refuses what the row cannot say, with a text for error_text (). NULL: nothing. */
   gpumm_status (*check) (const gpumm_operation *operation);
   /* bytes of workspace on the device, by shape, types and fold; NULL: none */
@@ -215,7 +219,7 @@ typedef struct gpumm_widening {
   int64_t first, count;
 } gpumm_widening;
 
-enum { GPUMM_DRIVER_VERSION = 22 };
+enum { GPUMM_DRIVER_VERSION = 23 };
 
 typedef struct gpumm_driver {
   int version;      /* GPUMM_DRIVER_VERSION */

@@ -15,7 +15,7 @@ static gpumm_status check (const gpumm_operation *o) {
                                   (long long) o->count, (long long) o->count - 1);
 }
 
-/* name, types, results, length, places, reads_map, in_place, check, workspace, launch */
-ARRAY_ROWS (diff) = {{"diff", COMPUTED_TYPES, 1, GPUMM_LENGTH_GIVEN, GPUMM_NO_PLACES, 0, 0, check,
-                      NULL, launch_each<difference>},
+/* name, types, results, length, places, reads, in_place, check, workspace, launch */
+ARRAY_ROWS (diff) = {{"diff", COMPUTED_TYPES, 1, GPUMM_LENGTH_GIVEN, GPUMM_NO_PLACES,
+                      GPUMM_READS_INPUT, 0, check, NULL, launch_each<difference>},
                      {}};

@@ -425,6 +425,6 @@ static gpumm_status check (const gpumm_operation *f) {
   return GPUMM_OK;
 }
 
-ARRAY_ROWS (fold) = {{"fold", COMPUTED_TYPES, 2, GPUMM_LENGTH_ONE, GPUMM_NO_PLACES, 1, 0, check,
-                      bytes_of_parts, launch},
+ARRAY_ROWS (fold) = {{"fold", COMPUTED_TYPES, 2, GPUMM_LENGTH_ONE, GPUMM_NO_PLACES, GPUMM_READS_MAP,
+                      0, check, bytes_of_parts, launch},
                      {}};

@@ -86,7 +86,8 @@ static gpumm_status put (int device, gpumm_stream *stream, const gpumm_operation
   WITH_BYTES (o->result[0].type, E, return launch_of<E> (device, stream, *o, true));
 }
 
-ARRAY_ROWS (pick) = {
-    {"pick", MOVED_TYPES, 1, GPUMM_SIZES_GIVEN, GPUMM_PLACES_READ, 0, 0, NULL, NULL, pick},
-    {"put", MOVED_TYPES, 1, GPUMM_SIZES_GIVEN, GPUMM_PLACES_WRITTEN, 0, 0, NULL, NULL, put},
-    {}};
+ARRAY_ROWS (pick) = {{"pick", MOVED_TYPES, 1, GPUMM_SIZES_GIVEN, GPUMM_PLACES_READ,
+                      GPUMM_READS_INPUT, 0, NULL, NULL, pick},
+                     {"put", MOVED_TYPES, 1, GPUMM_SIZES_GIVEN, GPUMM_PLACES_WRITTEN,
+                      GPUMM_READS_INPUT, 0, NULL, NULL, put},
+                     {}};

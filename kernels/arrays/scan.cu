@@ -174,6 +174,6 @@ static gpumm_status check (const gpumm_operation *scan) {
   return GPUMM_OK;
 }
 
-ARRAY_ROWS (scan) = {{"scan", COMPUTED_TYPES, 2, GPUMM_SAME_LENGTH, GPUMM_NO_PLACES, 0, 1, check,
-                      bytes_of_totals, launch},
+ARRAY_ROWS (scan) = {{"scan", COMPUTED_TYPES, 2, GPUMM_SAME_LENGTH, GPUMM_NO_PLACES,
+                      GPUMM_READS_INPUT, 1, check, bytes_of_totals, launch},
                      {}};

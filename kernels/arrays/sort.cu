@@ -213,6 +213,6 @@ static gpumm_status check (const gpumm_operation *o) {
   return GPUMM_OK;
 }
 
-ARRAY_ROWS (sort) = {{"sort", MOVED_TYPES, 2, GPUMM_SAME_LENGTH, GPUMM_NO_PLACES, 0, 0, check,
-                      workspace_bytes, launch},
+ARRAY_ROWS (sort) = {{"sort", MOVED_TYPES, 2, GPUMM_SAME_LENGTH, GPUMM_NO_PLACES, GPUMM_READS_INPUT,
+                      0, check, workspace_bytes, launch},
                      {}};

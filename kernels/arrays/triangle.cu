@@ -54,7 +54,6 @@ static gpumm_status check (const gpumm_operation *o) {
              : gpumm_driver_fail (GPUMM_INVALID, "input and output are not matrices of a size");
 }
 
-/* name, types, results, length, places, reads_map, in_place, check, workspace, launch */
-ARRAY_ROWS (triangle) = {
-    {"triangle", MOVED_TYPES, 1, GPUMM_SIZES_GIVEN, GPUMM_NO_PLACES, 0, 1, check, NULL, launch},
-    {}};
+ARRAY_ROWS (triangle) = {{"triangle", MOVED_TYPES, 1, GPUMM_SIZES_GIVEN, GPUMM_NO_PLACES,
+                          GPUMM_READS_INPUT, 1, check, NULL, launch},
+                         {}};

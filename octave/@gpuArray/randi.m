@@ -6,9 +6,9 @@
 ## @deftypefnx {} {@var{R} =} randi ([@var{imin}, @var{imax}], @dots{}, "like", @var{G})
 ## Random integers with the class and on the device of @var{G}, a gpuArray.
 ##
-## The numbers are those of Octave's @code{randi}.  If a limit or a size is a gpuArray, and there is
-## no @qcode{"like"}, the result is an array of Octave.
-## @seealso{gpuArray}
+## The numbers are drawn on the GPU, as those of @code{gpuArray.randi}.  If a limit or a size is a
+## gpuArray, and there is no @qcode{"like"}, the result is an array of Octave, from Octave's generator.
+## @seealso{gpuArray, gpurng}
 ## @end deftypefn
 
 function R = randi (varargin)

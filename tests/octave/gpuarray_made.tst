@@ -33,20 +33,6 @@
 %! assert (isgpuarray (colon (1, 3, "gpuArray")) && isgpuarray (linspace (1, 2, 3, "gpuArray")));
 %! assert (gather (linspace (gpuArray (1), 2, 5)), linspace (1, 2, 5));
 
-## random numbers are Octave's, from the same state
-%!test
-%! for name = {"rand", "randn", "rande"}
-%!   for c = {{}, {"single"}}
-%!     feval (name{1}, "twister", 7);
-%!     G = feval (name{1}, 2, 3, c{1}{:}, "gpuArray");
-%!     feval (name{1}, "twister", 7);
-%!     assert (isgpuarray (G) && isempty (difference (G, feval (name{1}, 2, 3, c{1}{:}))));
-%!   endfor
-%! endfor
-%! randperm (1);
-%! G = randperm (5, "gpuArray");
-%! assert (isgpuarray (G) && isequal (sort (gather (G)), 1:5));
-
 ## "like": class, complexness, format and place
 %!test
 %! prototypes = {5, single([1, 2]), int8(3), uint64(1), true, 2i, complex(single (1), 2), sparse([1, 0]), ...

@@ -1,5 +1,6 @@
 ## matlab_programs.tst - the programs in matlab/, in the style of MATLAB's documentation: each with
-## gpuArrays, on a device or without one, and with the host's arrays.
+## gpuArrays, on a device or without one, and with the host's arrays. Random numbers of the host's
+## arrays are those of gpuArrays, gathered.
 ## SPDX-License-Identifier: BSD-3-Clause
 
 ## The variable result of a program, and whether the program had a gpuArray.
@@ -13,12 +14,18 @@
 %!  endfor
 %!endfunction
 
+%!function x = drawn (name, varargin)
+%!  x = gather (__gpuarray__ (name, varargin));
+%!endfunction
+
 ## The program without gpuArrays. Octave's sum and max before 11 do not know "all".
 %!function code = of_host (code)
 %!  inner = '((?:[^()\n]|(\((?:[^()\n]|(?2))*\)))*?)';
-%!  from = {'gpuArray\.(\w+)', ', ?QgpuArray', '\<gpuArray\(', ['\(' inner ', (?:\[\], )?Qall\)']};
+%!  from = {'gpuArray\.(rand\w*)\(', ['\<(rand\w*)\(' inner ', ?QgpuArray\)'], ...
+%!          'gpuArray\.(\w+)', ', ?QgpuArray', '\<gpuArray\(', ['\(' inner ', (?:\[\], )?Qall\)']};
 %!  from = regexprep (from, 'Q(\w+)', "[\"']$1[\"']");
-%!  code = regexprep (code, from, {'$1', "", "(", '(($1)(:))'});
+%!  to = {'drawn("$1", ', 'drawn("$1", $2)', '$1', "", "(", '(($1)(:))'};
+%!  code = regexprep (code, from, to);
 %!endfunction
 
 %!test <*74>

@@ -11,23 +11,22 @@ classdef RandStream
 ## @deftypefnx {} {} parallel.gpu.RandStream.list ()
 ## Make a stream of random numbers for @code{gpuArray.rand} and @code{gpuArray.randn}.
 ##
-## The only @var{generator} is @qcode{"twister"} or @qcode{"mt19937ar"}, the Mersenne Twister of
-## Octave, from which @code{gpuArray.rand} takes its numbers; see @code{gpurng}, which is shorter.
-## Other generators, such as @qcode{"Philox4x32-10"} and @qcode{"Threefry"}, are errors with the
-## identifier @code{gpumm:unsupported}.  @var{seed} is a whole number from 0 to 2^32 - 1 or
+## The only @var{generator} is @qcode{"Philox4x32-10"} or @qcode{"Philox"}; see @code{gpurng}, which
+## is shorter.  Other generators, such as @qcode{"Threefry"} and @qcode{"mt19937ar"}, are errors with
+## the identifier @code{gpumm:unsupported}.  @var{seed} is a whole number from 0 to 2^32 - 1 or
 ## @qcode{"shuffle"}; the default is 0.
 ##
-## @code{setGlobalStream} makes the stream @var{s} the one that @code{gpuArray.rand},
-## @code{gpuArray.randn} and Octave's @code{rand} and @code{randn} use, and returns the one before
-## it.  @code{getGlobalStream} returns the current one.  @code{list} prints the generators.
+## @code{setGlobalStream} makes the stream @var{s} the one that @code{gpuArray.rand} and the other
+## functions of gpuArrays use, and returns the one before it.  @code{getGlobalStream} returns the
+## current one.  @code{list} prints the generators.
 ##
 ## @example
 ## @group
-## s = parallel.gpu.RandStream ("twister", "Seed", 1);
+## s = parallel.gpu.RandStream ("Philox", "Seed", 1);
 ## old = parallel.gpu.RandStream.setGlobalStream (s);
 ## x = gather (gpuArray.rand (1, 3));
 ## parallel.gpu.RandStream.setGlobalStream (s);
-## isequal (rand (1, 3), x)
+## isequal (gather (gpuArray.rand (1, 3)), x)
 ##   @result{} ans = 1
 ## parallel.gpu.RandStream.setGlobalStream (old);
 ## @end group
@@ -40,10 +39,10 @@ classdef RandStream
 ## @end deftypefn
 
   properties (SetAccess = private)
-    Type = "twister";
+    Type = "philox";
     Seed = 0;
-    NormalTransform = "Ziggurat";
-    State = {};
+    NormalTransform = "BoxMuller";
+    State = [];
   endproperties
 
   methods
@@ -52,7 +51,7 @@ classdef RandStream
 
       if (nargin < 1 || mod (nargin, 2) == 0)
         error ("gpumm:bad-value", ["parallel.gpu.RandStream: write parallel.gpu.RandStream " ...
-                                   "(\"twister\", \"Seed\", 1)"]);
+                                   "(\"Philox\", \"Seed\", 1)"]);
       elseif (isstruct (generator)) # what gpurng returned
         settings = generator;
       else
@@ -66,7 +65,7 @@ classdef RandStream
     endfunction
 
     function disp (s)
-      printf ("%s random stream of gpuArrays and of Octave\n", s.Type);
+      printf ("%s random stream of gpuArrays\n", s.Type);
       printf ("             Seed: %d\n  NormalTransform: %s\n", s.Seed, s.NormalTransform);
     endfunction
 
@@ -85,7 +84,7 @@ classdef RandStream
                ["parallel.gpu.RandStream.setGlobalStream: S must be a stream that " ...
                 "parallel.gpu.RandStream made"]);
       endif
-      before = gpurng (struct ("Type", s.Type, "Seed", s.Seed, "State", {s.State}));
+      before = gpurng (struct ("Type", s.Type, "Seed", s.Seed, "State", s.State));
       if (nargout > 0)
         old = parallel.gpu.RandStream (before);
       endif
@@ -93,7 +92,7 @@ classdef RandStream
     endfunction
 
     function list ()
-      printf ("twister (mt19937ar): Mersenne Twister, Octave's generator of rand and randn\n");
+      printf ("philox (Philox4x32-10): counter based, with 10 rounds\n");
     endfunction
 
   endmethods
@@ -117,33 +116,33 @@ function seed = seed_of (varargin)
     elseif (! strcmpi (varargin{i}, "NormalTransform"))
       error ("gpumm:bad-value", ["parallel.gpu.RandStream: the options are \"Seed\" and " ...
                                  "\"NormalTransform\""]);
-    elseif (! strcmpi (varargin{i+1}, "Ziggurat"))
-      error ("gpumm:unsupported", ["parallel.gpu.RandStream: Octave's randn has the " ...
-                                   "NormalTransform \"Ziggurat\" only"]);
+    elseif (! strcmpi (varargin{i+1}, "BoxMuller"))
+      error ("gpumm:unsupported", ["parallel.gpu.RandStream: the only NormalTransform is " ...
+                                   "\"BoxMuller\""]);
     endif
   endfor
 
 endfunction
 
 %!test
-%! s = parallel.gpu.RandStream ("MT19937ar", "Seed", 7, "NormalTransform", "Ziggurat");
-%! assert ({s.Type, s.Seed, s.NormalTransform}, {"twister", 7, "Ziggurat"});
+%! s = parallel.gpu.RandStream ("Philox4x32_10", "Seed", 7, "NormalTransform", "BoxMuller");
+%! assert ({s.Type, s.Seed, s.NormalTransform}, {"philox", 7, "BoxMuller"});
 %! old = parallel.gpu.RandStream.setGlobalStream (s);
 %! x = gather ([gpuArray.rand(1, 3), gpuArray.randn(1, 3)]);
 %! assert (parallel.gpu.RandStream.getGlobalStream ().Seed, 7);
 %! gpurng (7);
-%! assert ([rand(1, 3), randn(1, 3)], x);
+%! assert (gather ([gpuArray.rand(1, 3), gpuArray.randn(1, 3)]), x);
 %! parallel.gpu.RandStream.setGlobalStream (old);
-%! y = rand (1, 3);
+%! y = gather (gpuArray.rand (1, 3));
 %! parallel.gpu.RandStream.setGlobalStream (old);
-%! assert (rand (1, 3), y);
+%! assert (gather (gpuArray.rand (1, 3)), y);
 %! assert (! isempty (strfind (evalc ("s"), "Seed: 7")));
-%! assert (! isempty (strfind (evalc ("parallel.gpu.RandStream.list ()"), "twister")));
-%!error id=gpumm:unsupported parallel.gpu.RandStream ("Philox4x32-10")
+%! assert (! isempty (strfind (evalc ("parallel.gpu.RandStream.list ()"), "philox")));
+%!error id=gpumm:unsupported parallel.gpu.RandStream ("twister")
 %!error id=gpumm:unsupported parallel.gpu.RandStream ("Threefry", "Seed", 1)
-%!error id=gpumm:unsupported parallel.gpu.RandStream ("twister", "NormalTransform", "BoxMuller")
-%!error id=gpumm:bad-value parallel.gpu.RandStream ("twister", "Seed")
-%!error id=gpumm:bad-value parallel.gpu.RandStream ("twister", "Seed", -1)
-%!error id=gpumm:bad-value parallel.gpu.RandStream ("twister", "Seed", "default")
-%!error id=gpumm:bad-value parallel.gpu.RandStream ("twister", "Speed", 1)
+%!error id=gpumm:unsupported parallel.gpu.RandStream ("Philox", "NormalTransform", "Ziggurat")
+%!error id=gpumm:bad-value parallel.gpu.RandStream ("Philox", "Seed")
+%!error id=gpumm:bad-value parallel.gpu.RandStream ("Philox", "Seed", -1)
+%!error id=gpumm:bad-value parallel.gpu.RandStream ("Philox", "Seed", "default")
+%!error id=gpumm:bad-value parallel.gpu.RandStream ("Philox", "Speed", 1)
 %!error id=gpumm:bad-value parallel.gpu.RandStream.setGlobalStream (1)
