@@ -6,7 +6,8 @@
  *
  *   gpumm_buffer_new and workspace of arrays  at once: what follows on the stream comes later, and
  *                                             all other users of a buffer wait
- *   gpumm_pool_take, for everything else      after a wait
+ *   gpumm_pool_take, for everything else      after a wait; pinned memory at once: who gives it
+ *                                             back has waited
  *   gpumm_pool_trim, gpumm_pool_reset         release memory after a wait
  *   gpumm_run_steps: copies and products      wait before they begin: their operands may be queued
  *

@@ -1,8 +1,7 @@
 /* transfer.c - a full matrix to a device, back, and to another device.
  *
  * Entries move as they are: nothing is converted, transposed or launched. gpumm_copy returns when
- * the copy is there, after all work on arrays that is queued on its devices. An upload of few bytes
- * is queued as work on arrays is: the driver has taken the bytes when it returns.
+ * the copy is there, after all work on arrays that is queued on its devices.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/cancel.h"
@@ -36,8 +35,8 @@ static void copy_columns (char *to, size_t ld_to, const char *from, size_t ld_fr
     memcpy (to + (size_t) j * ld_to, from + (size_t) j * ld_from, width);
 }
 
-/* As work on arrays, through pinned memory. The pool hands that to others after a wait only, so an
- * upload need not wait. */
+/* As work on arrays, through pinned memory, with one wait. The pool hands pinned memory to others
+ * at once, so an upload waits, too. */
 static gpumm_status copy_few (const gpumm_matrix *from, const gpumm_matrix *to) {
   gpumm_context *context = (to->buffer ? to : from)->buffer->context;
   const gpumm_driver *driver = context->driver;
@@ -63,7 +62,7 @@ static gpumm_status copy_few (const gpumm_matrix *from, const gpumm_matrix *to) 
       gpumm_fail (status, "device %d: a copy failed: %s", context->device, driver->error_text ());
     gpumm_queue_end (context, "copy");
   }
-  if (!status && from->buffer)
+  if (!status)
     status = gpumm_queue_wait (context);
   if (!status && from->buffer)
     copy_columns (to->values, ld_to, pinned, width, width, from->cols);

@@ -157,7 +157,6 @@ template <class T> DEVICE void store_as (int type, void *p, int64_t i, T x) {
 struct map_layout {
   int64_t entries;
   int dims;
-  bool has_tiles; /* threads take the entries in the order of `in_tiles` */
   int64_t size[DIMS];
   int64_t stride[INPUTS + 1][DIMS]; /* of the inputs, then of the output */
 };
@@ -182,33 +181,6 @@ DEVICE void find (const map_layout &at, int first, int64_t entry, int64_t (&plac
   }
 }
 
-/* Where a matrix is read by rows and written by columns, neighbouring threads take a tile of TILE
- * columns of TILE rows, so that whole sectors of memory are used by one thread block. The tiles lie
- * below each other, in bands of TILE columns; the last ones may be smaller. Returns the entry that
- * is the n-th in this order. */
-DEVICE int64_t in_tiles (const map_layout &at, int64_t n) {
-  enum { TILE = 32 };
-  const int64_t rows = at.size[0], band = divide (n, rows * TILE, at.entries);
-  const int64_t left = at.size[1] - band * TILE;
-  const int width = left < TILE ? (int) left : (int) TILE;
-  n -= band * rows * TILE;
-  const int64_t tile = divide (n, (int64_t) TILE * width, at.entries);
-  const int64_t below = rows - tile * TILE;
-  const int height = below < TILE ? (int) below : (int) TILE;
-  const int within = (int) (n - tile * TILE * width), column = within / height;
-  return tile * TILE + within - column * height + (band * TILE + column) * rows;
-}
-
-/* Does any array lie by rows, and another by columns? */
-static inline bool has_both_orders (const map_layout &at) {
-  bool by_rows = false, by_columns = false;
-  for (int a = 0; a <= INPUTS && at.dims == 2; a++) {
-    by_rows = by_rows || (at.stride[a][1] == 1 && at.stride[a][0] > 1);
-    by_columns = by_columns || at.stride[a][0] == 1;
-  }
-  return by_rows && by_columns;
-}
-
 static inline int64_t entries_of (const int64_t *size) {
   int64_t entries = 1;
   for (int d = 0; d < DIMS; d++)
@@ -220,7 +192,7 @@ static inline int64_t entries_of (const int64_t *size) {
 }
 
 static inline map_layout layout_of (const gpumm_map &m, const gpumm_view &output) {
-  map_layout at = {entries_of (m.size), 0, false, {}, {}};
+  map_layout at = {entries_of (m.size), 0, {}, {}};
   for (int d = 0; d < DIMS && at.entries > 0; d++) {
     if (m.size[d] == 1)
       continue;
@@ -241,7 +213,6 @@ static inline map_layout layout_of (const gpumm_map &m, const gpumm_view &output
         at.stride[a][at.dims] = (a < INPUTS ? m.input[a] : output).stride[d];
     at.dims++;
   }
-  at.has_tiles = has_both_orders (at);
   return at;
 }
 

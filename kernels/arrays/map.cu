@@ -11,11 +11,8 @@ __global__ void __launch_bounds__ (THREADS, 3)
     int64_t entry[EACH];
     T value[EACH];
 #pragma unroll
-    for (int e = 0; e < EACH; e++) { /* past the end: reads the first one again */
+    for (int e = 0; e < EACH; e++) /* past the end: reads the first one again */
       entry[e] = begin + e * ahead < at.entries ? begin + e * ahead : begin;
-      if (at.has_tiles)
-        entry[e] = in_tiles (at, entry[e]);
-    }
     evaluate<T, EACH, PLAIN, MOST> (p, at, entry, value);
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
@@ -31,7 +28,7 @@ __global__ void __launch_bounds__ (THREADS, 3)
   }
 }
 
-/* Copies entries of any type unchanged. E has the size of an entry, or of several. */
+/* Copies entries of any type unchanged. E has the size of an entry. */
 template <class E>
 __global__ void __launch_bounds__ (THREADS) move_entries (const E *from, E *to, map_layout at) {
   enum { EACH = 4 };
@@ -39,20 +36,17 @@ __global__ void __launch_bounds__ (THREADS) move_entries (const E *from, E *to, 
   for (int64_t begin = (int64_t) blockIdx.x * THREADS + threadIdx.x; begin < at.entries;
        begin += EACH * ahead) {
     E x[EACH];
-    int64_t entry[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
       int64_t place[1];
-      entry[e] = begin + e * ahead < at.entries ? begin + e * ahead : begin;
-      if (at.has_tiles)
-        entry[e] = in_tiles (at, entry[e]);
-      find (at, 0, entry[e], place);
-      x[e] = from[place[0]];
+      find (at, 0, begin + e * ahead, place);
+      if (begin + e * ahead < at.entries)
+        x[e] = from[place[0]];
     }
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
       int64_t place[1];
-      find (at, INPUTS, entry[e], place);
+      find (at, INPUTS, begin + e * ahead, place);
       if (begin + e * ahead < at.entries)
         to[place[0]] = x[e];
     }
@@ -78,38 +72,11 @@ static gpumm_status choose (int device, gpumm_stream *stream, const gpumm_map &m
                        : launch_map<T, EACH, true, INPUTS> (device, stream, m, at);
 }
 
-/* Can so many entries be copied at once? Then these become one. */
-static bool widen (map_layout &at, const gpumm_map &m, int each) {
-  int64_t *const from = at.stride[0], *const to = at.stride[INPUTS];
-  const uintptr_t places = (uintptr_t) m.input[0].values | (uintptr_t) m.output.values;
-  bool can = places % sizeof (complex<double>) == 0 && at.size[0] % each == 0 && from[0] == 1
-             && to[0] == 1;
-  for (int d = 1; d < at.dims; d++)
-    can = can && from[d] % each == 0 && to[d] % each == 0;
-  if (!can)
-    return false;
-  at.entries /= each;
-  at.size[0] /= each;
-  for (int d = 1; d < at.dims; d++) {
-    from[d] /= each;
-    to[d] /= each;
-  }
-  return true;
-}
-
 template <class E>
-static gpumm_status launch_move (int device, gpumm_stream *stream, const gpumm_map &m,
-                                 const map_layout &at) {
+static gpumm_status move (int device, gpumm_stream *stream, const gpumm_map &m,
+                          const map_layout &at) {
   return LAUNCH ("map", move_entries<E>, blocks_for (at.entries, 4), dim3 (THREADS), device, stream,
                  (const E *) m.input[0].values, (E *) m.output.values, at);
-}
-
-/* Copies of 16 bytes keep the memory busiest. */
-template <class E>
-static gpumm_status move (int device, gpumm_stream *stream, const gpumm_map &m, map_layout at) {
-  constexpr int each = (int) (sizeof (complex<double>) / sizeof (E));
-  return each > 1 && widen (at, m, each) ? launch_move<complex<double>> (device, stream, m, at)
-                                         : launch_move<E> (device, stream, m, at);
 }
 
 gpumm_status gpumm_driver_map (int device, gpumm_stream *stream, const gpumm_map *m) {

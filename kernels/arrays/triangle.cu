@@ -15,8 +15,7 @@ __global__ void __launch_bounds__ (THREADS)
     int64_t place[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-      const int64_t n = begin + e * ahead < at.entries ? begin + e * ahead : begin;
-      const int64_t entry = at.has_tiles ? in_tiles (at, n) : n;
+      const int64_t entry = begin + e * ahead < at.entries ? begin + e * ahead : begin;
       const int64_t j = divide (entry, at.size[0], at.entries), i = entry - j * at.size[0];
       x[e] = E ();
       if (j - i >= low && j - i <= high)
@@ -32,13 +31,12 @@ __global__ void __launch_bounds__ (THREADS)
 
 static gpumm_status launch (int device, gpumm_stream *stream, const gpumm_operation *o, void *) {
   const gpumm_view &from = o->map.input[0], &to = o->result[0];
-  map_layout at = {o->size[0] * o->size[1], 2, false, {}, {}};
+  map_layout at = {o->size[0] * o->size[1], 2, {}, {}};
   for (int d = 0; d < 2; d++) {
     at.size[d] = o->size[d];
     at.stride[0][d] = from.stride[d];
     at.stride[INPUTS][d] = to.stride[d];
   }
-  at.has_tiles = has_both_orders (at);
   WITH_BYTES (to.type, E,
               return LAUNCH ("triangle", keep_band<E>, blocks_for (at.entries, 4), dim3 (THREADS),
                              device, stream, (const E *) from.values, (E *) to.values, at, o->low,
