@@ -389,13 +389,15 @@ void octave_gpuarray::assign_part (const octave_value_list &index, const octave_
 // b put into a, whose memory nobody else holds.
 static octave_value put_into (const array &x, const array &y, const Array<octave_idx_type> &place) {
   const shape size = y.size.redim (std::max<int> (x.size.ndims (), int (place.numel ())));
-  std::vector<selection> index;
+  const distances from = strides_of (y, size);
+  distances to;
+  int64_t first = 0, all = 1;
   for (int d = 0; d < size.ndims (); d++) {
-    const octave_idx_type at = d < int (place.numel ()) ? place (d) : 0;
-    index.push_back (selection::range (at, at + size (d)));
+    to.push_back (all);
+    first += (d < int (place.numel ()) ? place (d) : 0) * all;
+    all *= d < x.size.ndims () ? x.size (d) : 1;
   }
-  if (y.numel () > 0)
-    pick (true, y, size, x, x.size.redim (size.ndims ()), index);
+  copy_entries (view_of (y), view_of (x, first), size, from, to);
   return value_of (x);
 }
 

@@ -220,8 +220,8 @@ __global__ void __launch_bounds__ (THREADS) multiply_tiles (form<T> x, tiling<T>
     return;
   const int64_t low = has_carry ? 0 : x.start[row0] - begin, behind = x.start[row0 + rows] - begin;
   const int64_t high = behind < TILE ? behind : (int64_t) TILE;
-  const int carried =
-      has_carry ? (int) (x.start[row0] - begin < TILE ? x.start[row0] - begin : TILE) : 0;
+  const int64_t before = has_carry ? x.start[row0] - begin : 0;
+  const int carried = (int) (before < TILE ? before : (int64_t) TILE);
   T s[EACH];
   int64_t at[EACH];
 #pragma unroll
