@@ -180,7 +180,7 @@ typedef struct gpumm_operation {
   gpumm_map map;                    /* its output is not used */
   int64_t inner, count, outer;      /* the entries that are read, counted down the columns */
   int64_t low, high;                /* the diagonals that a triangle keeps */
-  int64_t length;                   /* of the result's lanes, of diff; the others know theirs */
+  int64_t length;                   /* of the result's lanes, of diff; of the others theirs or 0 */
   gpumm_view result[GPUMM_RESULTS]; /* values of the second NULL: not wanted */
   int64_t size[GPUMM_MAP_DIMS];
   gpumm_places places[GPUMM_MAP_DIMS];

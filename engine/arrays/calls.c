@@ -400,8 +400,13 @@ gpumm_status gpumm_operation_run (const gpumm_operation *given) {
   if (!row)
     return gpumm_fail (GPUMM_INVALID, "arrays have no operation \"%s\"", o->name);
   c.name = row->name; /* which outlives the call */
-  if (row->length != GPUMM_LENGTH_GIVEN)
-    o->length = row->length == GPUMM_LENGTH_ONE ? 1 : o->count;
+  const int is_given = row->length == GPUMM_LENGTH_GIVEN;
+  const int64_t own = row->length == GPUMM_LENGTH_ONE ? 1 : o->count;
+  if (!is_given && o->length == 0)
+    o->length = own;
+  if (is_given ? o->length > o->count : o->length != own)
+    return gpumm_fail (GPUMM_INVALID, "%s: lanes of %lld entries do not give %lld", c.name,
+                       (long long) o->count, (long long) o->length);
   status = row->check ? row->check (o) : GPUMM_OK;
   if (status)
     return gpumm_fail (status, "%s: %s", c.name, driver->error_text ());

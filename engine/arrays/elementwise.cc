@@ -195,7 +195,9 @@ array along_lanes (const char *name, array x, int dim, gpumm_type type, array *i
   x = plain (x);
   o.map.inputs = 1;
   o.map.input[0] = view_of (x);
-  if (o.length > 0)
+  if (o.length == 0)
+    o.length = o.count;
+  else
     size (dim) = o.length;
   return results_of (o, x.device, size, type, index);
 }

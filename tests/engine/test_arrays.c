@@ -1111,9 +1111,18 @@ static void test_refused (void) {
   SCAN (x.result[1] = of_a, GPUMM_INVALID, "max and min alone");
   for (const lane_row *row = lane_rows; row < lane_rows + LANE_ROWS; row++) {
     SCAN ((x.name = row->name, x.fold = row->fold, x.count = 600), GPUMM_INVALID, "buffer");
+    SCAN ((x.name = row->name, x.fold = row->fold, x.length = 13), GPUMM_INVALID,
+          "12 entries do not give 13");
     if (!row->moves)
       SCAN ((x.name = row->name, x.fold = row->fold, x.map.input[0] = of_wide), GPUMM_UNSUPPORTED,
             "int64");
+    const int64_t length = row->shorter ? 12 - row->shorter : 0;
+    if (row->oracle != running) /* which reads neighbours */
+      SCAN ((x.name = row->name, x.length = length, x.result[0] = of_a), GPUMM_INVALID,
+            "lies in the memory");
+    if (!row->has_places && row->oracle != running)
+      SCAN ((x.name = row->name, x.length = length, x.result[1] = of_b), GPUMM_INVALID,
+            "no 2 results");
   }
   SCAN ((x.name = "diff", x.length = x.count), GPUMM_INVALID, "only");
   gpumm_operation sort = scan;

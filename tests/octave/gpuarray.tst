@@ -115,15 +115,6 @@
 %!   assert (class (gpuArray.(name{1})(2, 3)), "gpuArray");
 %! endfor
 %! assert (gather (gpuArray.zeros (gpuArray (2), gpuArray (3))), zeros (2, 3));
-%! rand ("twister", 5);
-%! a = rand (2, 3, "single");
-%! rand ("twister", 5);
-%! assert (gather (gpuArray.rand (2, 3, "single")), a);
-%! randn ("state", 5);
-%! a = randn (3);
-%! randn ("state", 5);
-%! assert (gather (gpuArray.randn (gpuArray (3))), a);
-%!error <seed with Octave's rand> gpuArray.rand ("seed", 5)
 
 ## ---- operators ----------------------------------------------------------------------------------
 

@@ -147,7 +147,7 @@
 %! X = reshape (1:96, 4, 2, 3, 2, 2);
 %! table = {"permute (X, [5, 4, 3, 2, 1])"; "ipermute (X, [3, 1, 5, 2, 4])"; "X(1,2,3,2,1)"
 %!          "X(1,:,2,:,:)"; "X .* Y"; "X > Y"; "max (X, Y)"; "bsxfun (@plus, X, Y)"
-%!          "squeeze (X(1,:,:,:,:))"; "[X; X]"; "[X, X]"
+%!          "squeeze (X(1,:,:,:,:))"
 %!          "X(2,1,1,1,2) = 5"; "X(:,:,:,:,2) = []"; "resize (X, [5, 5, 5, 5, 5])"};
 %! table(:,2:3) = repmat ({X, gpuArray(ones (1, 2, 1, 2))}, rows (table), 1);
 %! table(end+1,:) = {"circshift (X, Y)", X, 1};
@@ -163,7 +163,7 @@
 %!test # and what a device does of 5 dimensions
 %! X = reshape (1:96, 4, 2, 3, 2, 2);
 %! check_table ({@(x) x + x, @(x) x .* x(:,:,1), @(x) x(:,:,:,:,2), @(x) x(1:2,:), @(x) sum(x, 3), ...
-%!               @(x) max(x, [], 5), @(x) cumsum(x, 4), @(x) cat(5, x, x), @squeeze, ...
+%!               @(x) max(x, [], 5), @(x) cumsum(x, 4), @(x) cat(5, x, x), @(x) [x; x], @(x) [x, x], @squeeze, ...
 %!               @(x) permute(x, [2, 1, 3, 4, 5]), @(x) x(x > 5), @(x) repmat(x, 2)}, {X});
 
 ## Octave computes arrayfun, and bsxfun of other functions than operators, of the host's values
