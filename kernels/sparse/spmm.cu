@@ -222,13 +222,14 @@ __global__ void __launch_bounds__ (THREADS) multiply_tiles (form<T> x, tiling<T>
   const int64_t high = behind < TILE ? behind : (int64_t) TILE;
   const int64_t before = has_carry ? x.start[row0] - begin : 0;
   const int carried = (int) (before < TILE ? before : (int64_t) TILE);
+  const bool has_any = low < high; /* else D may be empty, too */
   T s[EACH];
   int64_t at[EACH];
 #pragma unroll
   for (int e = 0; e < EACH; e++) {
     const int64_t k = e * THREADS + me, q = begin + (k >= low && k < high ? k : low);
-    at[e] = low < high ? x.column[q] * x.ld : 0;
-    s[e] = low < high ? conjugate_if (x.conjugated, x.values[q]) : T ();
+    at[e] = has_any ? x.column[q] * x.ld : 0;
+    s[e] = has_any ? conjugate_if (x.conjugated, x.values[q]) : T ();
   }
   for (int64_t j = 0; j < x.n; j++) {
     const int64_t c = x.by_rows ? j : j * x.ldc, step = x.by_rows ? x.ldc : 1;
@@ -237,7 +238,8 @@ __global__ void __launch_bounds__ (THREADS) multiply_tiles (form<T> x, tiling<T>
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
       T y = {};
-      multiply_add (y, s[e], conjugate_if (x.d_conjugated, x.d[j + at[e]]), x.real);
+      if (has_any)
+        multiply_add (y, s[e], conjugate_if (x.d_conjugated, x.d[j + at[e]]), x.real);
       product[0][e * THREADS + me] = y;
     }
     __syncthreads ();
