@@ -99,7 +99,7 @@ static void ask_octave (const named_call &c, const octave_value_list &args) {
   for (octave_idx_type i = 0; i < args.length (); i++) {
     list.append (small (i == 0 ? args (i) : on_host (args (i)))); // options keep their values
     // functions of Octave 7 crash at some numbers beyond those of an int
-    if (i > 0 && is_number (list (i)) && !(std::abs (list (i).double_value ()) < INT_MAX))
+    if (i > 0 && is_number (list (i)) && std::abs (list (i).double_value ()) >= INT_MAX)
       return;
   }
   octave::feval (c.f.name, list, c.nargout);

@@ -211,6 +211,8 @@ octave_value_list triangle (named_call &c) {
   const double given = rest.length () == 1 && is_number (rest (0)) ? rest (0).double_value () : NAN;
   if (x.ndims () > 2 || (rest.length () > 0 && given != std::trunc (given)))
     c.ask ();
+  if (x.ndims () > 2) // ask () leaves a K beyond an int out
+    by_octave (c.f.name, ovl (small (x)));
   if (rest.length () > 0 && !(rest (0).isreal () && rest (0).numel () > 0))
     c.refuse ("with this K");
   const double k = rest.length () > 0 ? rest (0).array_value () (0) : 0; // as Octave reads a matrix
