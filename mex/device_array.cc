@@ -499,6 +499,11 @@ static gpumm_type assigned_type (const array &x, const array &y) {
   return is_complex (x.type) || is_complex (y.type) ? complex_type (type) : type;
 }
 
+// x of this type, in a buffer that can be written.
+static array writable (const array &x, gpumm_type type) {
+  return plain (x.type == type ? own_copy (x) : as_type (x, type));
+}
+
 void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
   if (!y.is_scalar () && std::any_of (index.begin (), index.end (), has_duplicates)) {
     octave_value host = download (x);
@@ -531,11 +536,10 @@ void assign (array &x, const std::vector<octave::idx_vector> &index, array y) {
     const shape to = shape_of (assigned_size (x, index, given_size, matches));
     (void) to.checked_numel (); // or no memory is so large
     changed = dims == 1 && x.numel () > 0 ? reshaped (x, x.size.redim (2)) : x;
-    changed = as_type (enlarged (changed, to), type);
+    changed = plain (as_type (enlarged (changed, to), type));
     whole = seen_by (changed, dims);
   } else
-    changed = x.type == type ? own_copy (x) : as_type (x, type);
-  changed = plain (changed);
+    changed = writable (x, type);
   const shape size = size_of_part (chosen, whole);
   if (size.numel () > 0)
     pick (true, y, size, changed, whole, chosen);
@@ -588,8 +592,7 @@ void assign_there (array &x, const array &places, const array &y) {
   const gpumm_type type = assigned_type (x, y);
   if (type == GPUMM_B)
     check_nan (operand (y));
-  const array values = plain (as_type (y, type)),
-              changed = plain (x.type == type ? own_copy (x) : as_type (x, type));
+  const array values = plain (as_type (y, type)), changed = writable (x, type);
   put_at (places, values, changed);
   x = changed;
 }
