@@ -27,8 +27,8 @@ enum {
   ROWS = 32,          /* of C for a thread block, plain */
   TILE = 8 * THREADS, /* elements of S for a thread block, of one or two columns */
   MOST_TILED = 2,     /* columns of D */
-  SHARED_BY_ALL =
-      64,     /* elements of a row in a tile, for each of its lanes: more are summed by all */
+  /* All threads sum a row that has more elements in a tile than this for each of its lanes. */
+  SHARED_BY_ALL = 64,
   LONG = 512, /* elements of a row that the thread block's groups share */
   /* of a panel: half of an H200's second-level cache of 60 MB */
   PANEL_BYTES = 32 << 20,
@@ -155,8 +155,8 @@ __global__ void __launch_bounds__ (THREADS) multiply_rows (form<T> x) {
 
 /* ---- one or two columns ------------------------------------------------------------------- */
 
-/* Tile t has the elements of S from t TILE on, and the rows that begin there: first[t] to before
- * first[t + 1]. What it has of the row before them is added to C at the end. */
+/* Tile t has the elements of S from t TILE on, and stores the rows that begin there: first[t] to
+ * before first[t + 1]. Elements of an earlier row are summed apart, and add_carries adds them. */
 template <class T> struct tiling {
   int64_t tiles;
   int64_t *first;
